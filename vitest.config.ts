@@ -1,21 +1,23 @@
 import { defineConfig } from 'vitest/config'
-import { failures } from './test/support/failures.reporter.ts'
+import { testSeed } from './test/support/random.ts'
+import { failures } from './test/support/vitest/failures.reporter.ts'
 import { markup, proofs } from './vitest.proof.config.ts'
 
-// `npm test`: all that is fast. Files share a process, so each leaves it as it was.
+// `npm test`: the fast tests. Files share a process, so each cleans up after itself.
 export default defineConfig({
   resolve: markup,
   test: {
     include: ['test/**/*.test.ts'],
     exclude: proofs,
-    globalSetup: ['test/support/database.setup.ts', 'test/support/browser.setup.ts'],
-    setupFiles: ['test/support/afterFile.setup.ts'],
+    globalSetup: ['test/support/database/database.setup.ts', 'test/support/browser/browser.setup.ts'],
+    setupFiles: ['test/support/vitest/afterFile.setup.ts'],
     reporters: ['default', failures],
+    env: { TEST_SEED: String(testSeed) },
     provide: { isProof: false },
-    testTimeout: 30_000, // those that start programs, walk or wait for long have their own
+    testTimeout: 30_000, // tests that start programs or wait for long set their own
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
-    // On two cores: some only wait, for a time that is over or for the other end. Where nobody waits for us, one less.
+    // More workers than cores, because many tests only wait for timers and sockets. In CI, time matters less than stability.
     maxWorkers: process.env.CI ? 2 : 4,
     isolate: false,
   },

@@ -1,13 +1,14 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { failures } from './test/support/failures.reporter.ts'
 import { filesReporter } from './test/support/proof/files.reporter.ts'
+import { testSeed } from './test/support/random.ts'
+import { failures } from './test/support/vitest/failures.reporter.ts'
 
-// What JSX becomes, as it stands in src/ and not as it was last built.
+// The JSX runtime is taken from src/, not from the last build.
 const sources = fileURLToPath(new URL('./src/core/markup/', import.meta.url))
 export const markup = { alias: [{ find: /^#markup\//, replacement: sources }] }
 
-// What takes long because it has to: processes and servers that are killed, floods, and the browser.
+// Long tests: killed processes and servers, floods, and the browser.
 export const proofs = [
   'test/proof/**/*.test.ts',
   'test/browser/**/*.test.ts',
@@ -15,31 +16,32 @@ export const proofs = [
   'test/postgres/password.test.ts',
   'test/sandbox/browser.test.ts',
   'test/workers/messages/many.test.ts', // ten thousand changes of status
-  'test/workers/deliveries/crowd.test.ts', // twenty thousand notifications
+  'test/workers/deliveries/backlog.test.ts', // twenty thousand notifications
   'test/payments/cardTesting.test.ts', // thousands of declines
   'test/docs/goingLive.test.ts', // a process for each command of the page
-  'test/main.test.ts', // looks at whatever its process still does, so it has one of its own
+  'test/main.test.ts', // checks what its process still does after a stop, so it needs its own process
 ]
 
-// Walks: some steps with all that is fast, and here as many as show everything.
+// Random walks: `npm test` runs a few steps, the proof runs many.
 const walks = [
   'test/payments/walk/walk.test.ts',
-  'test/payments/walk/rails.test.ts',
+  'test/payments/walk/providers.test.ts',
   'test/payments/walk/database.test.ts',
   'test/payments/poison.test.ts',
   'test/workers/deliveries/siblingsWalk.test.ts',
   'test/workers/messages/tries.test.ts',
 ]
 
-// `npm run proof`, on a database that waits for its disk.
+// `npm run proof`: on a database that waits for its disk.
 export default defineConfig({
   resolve: markup,
   test: {
     name: 'proof',
     include: [...proofs, ...walks],
-    globalSetup: ['test/support/database.setup.ts', 'test/support/browser.setup.ts'],
-    setupFiles: ['test/support/afterFile.setup.ts'],
+    globalSetup: ['test/support/database/database.setup.ts', 'test/support/browser/browser.setup.ts'],
+    setupFiles: ['test/support/vitest/afterFile.setup.ts'],
     reporters: ['default', failures, filesReporter()],
+    env: { TEST_SEED: String(testSeed) },
     provide: { isProof: true },
     testTimeout: 300_000,
     hookTimeout: 60_000,

@@ -1,5 +1,5 @@
 // node bench/indexSizes.js: what payments leave in the database for ever, by table and by index, as docs/archive.md has it.
-// Each was initiated, paid at the first attempt, told and acknowledged; one in ten was told at the second try.
+// Each was initiated, paid at the first attempt, notified and acknowledged; one in ten at the second try.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

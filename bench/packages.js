@@ -1,4 +1,4 @@
-// The packages of the rivals: nobody but the bench needs them, so `npm ci` of Tollgate itself leaves them out. They are
+// The packages of the rivals: only the bench needs them, so `npm ci` of Tollgate itself leaves them out. They are
 // installed by the first run that has a section with rivals.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

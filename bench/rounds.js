@@ -8,7 +8,7 @@ const longer = 3 // times as long as the try before, when not one was answered
 const restMs = 5000 // before a repeat: what was under way ends, and is not counted in it
 const longestReason = 160
 
-// Gives back the figures of a section. If the machine was too busy for even one complete round, it gives back why.
+// Returns the figures of a section. If the machine was too busy for even one complete round, it returns the reason.
 export async function runSection(section, progress) {
   try {
     return await measureSection(section, progress)
@@ -87,7 +87,7 @@ const notesOf = (repeated, incomplete) => [
 export const lengthOfSection = ({ contenders, count = contenders.length, rounds, job }) =>
   rounds * count * (job.warmMs + job.measureMs)
 
-// Every other round runs backwards, and then somebody else begins: nobody always follows the same, nor comes first
+// Every second round runs in reverse order, and then another contender begins: none always follows the same one, or comes first
 // more often than others.
 function turns(count, round) {
   const order = Array.from({ length: count }, (_, turn) => (turn + Math.floor(round / 2)) % count)

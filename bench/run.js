@@ -1,4 +1,4 @@
-// npm run bench: rates side by side, measured in one run. A missed target is told and is no failure: timings
+// npm run bench: rates side by side, measured in one run. A missed target is reported and is no failure: timings
 // depend on the machine. `--quick` for every day, `--smallest` to see that every section runs, `--json FILE` for all
 // figures, `--no-pgbench` for a plain client loop as (a), `--only WORDS` for the sections that have these words in their
 // title, `--beside DIR` for another checkout of Tollgate that is measured beside this one, `--cpu-prof DIR` for CPU

@@ -9,7 +9,7 @@ import { startReadyMade } from './rivals/readyMade.js'
 import { pgbenchVersion } from './rivals/pgbench.js'
 import { straightConnections } from './rivals/straight.js'
 import { startPayProvider } from './endpoints/payProvider.js'
-import { startPlayed } from './endpoints/played.js'
+import { startSimulators } from './endpoints/simulators.js'
 import { startProviders } from './endpoints/providers.js'
 import { startReceiver } from './endpoints/receiver.js'
 import { startChanging } from './load/changes.js'
@@ -51,7 +51,7 @@ export async function setUp({ noPgbench, former, profiles }) {
       if (!env) shipped.push(gateway)
       return gateway
     },
-    // For sections that start their own: even a gateway that nobody asks looks for work now and then.
+    // For sections that start their own: even an idle gateway polls for work now and then.
     stopGateways: () => Promise.all(gateways.map(gateway => gateway.stop())),
     startArrivals: () => kept(startArrivals()),
     startCustomers: () => kept(startWorker('load/customersProcess.js')),
@@ -59,7 +59,7 @@ export async function setUp({ noPgbench, former, profiles }) {
     startShops: () => kept(startWorker('load/shopsProcess.js')),
     startReceiver: () => kept(startReceiver()),
     startPayProvider: async () => kept(await startPayProvider()),
-    startPlayed: async () => kept(await startPlayed()),
+    startSimulators: async () => kept(await startSimulators()),
     startProviders: async () => kept(await startProviders()),
     startChanging: (...given) => kept(startChanging(...given)),
     async startReadyMade(page, merchant) {

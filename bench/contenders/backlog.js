@@ -1,4 +1,4 @@
-// A backlog of deliveries as large as whoever is measured needs it.
+// A backlog of deliveries as large as the contender needs.
 import { delivering, startOurs } from './deliveryRate.js'
 import { add, dueSql, empty, leftSql } from '../rows/deliveries.js'
 
@@ -19,14 +19,14 @@ export const refillTo = size => fill => ({
   },
 })
 
-/** @type {(bench: any, receiver: any, town: any, body: string, named: { id: string, label: string, refilling: any }) => any} */
-export function ours(bench, receiver, town, body, { refilling, ...named }) {
-  const { url } = town
+/** @type {(bench: any, receiver: any, dataset: any, body: string, named: { id: string, label: string, refilling: any }) => any} */
+export function ours(bench, receiver, dataset, body, { refilling, ...named }) {
+  const { url } = dataset
   const fill = async count => {
     await empty(url)
-    await add(url, dueSql(body, town, { to: count }))
+    await add(url, dueSql(body, dataset, { to: count }))
   }
-  const [start, refill] = [() => startOurs(bench, town), refilling(fill)]
+  const [start, refill] = [() => startOurs(bench, dataset), refilling(fill)]
   return { contender: delivering(bench, receiver, { ...named, url, leftSql, start, refill }), fill }
 }
 

@@ -6,7 +6,7 @@ import { quantile, sorted } from '../report/figures.js'
 const patienceMs = 15_000
 const lookMs = 100
 
-// Runs the changes and waits until the receiver has heard of all that count: from the moment that the commit had
+// Runs the changes and waits until the receiver has all that count: from the moment that the commit had
 // returned to the first byte, both on the clock of the machine.
 /** @type {(bench: any, receiver: any, changing: any, carrier: any, changes: any[], isCounted?: (id: string) => boolean)
  *   => Promise<{ latencies: { atMs: number, ms: number }[], used: any }>} */

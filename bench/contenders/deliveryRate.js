@@ -1,4 +1,4 @@
-// Who delivers a backlog, as contenders: each in a process of its own, on a database of its own, to one receiver.
+// Processes that deliver a backlog, as contenders: each in a separate process, with its own database, to one receiver.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createMeter } from './meter.js'
 import { Starved } from '../load/starved.js'
@@ -8,7 +8,7 @@ import { toThisMachine } from './gateway.js'
 const patienceMs = 30_000 // until the first one comes
 const lookMs = 20
 
-export const startOurs = (bench, town) => bench.startGateway(town, toThisMachine)
+export const startOurs = (bench, dataset) => bench.startGateway(dataset, toThisMachine)
 
 /** @typedef {{ id: string, label: string, url: string, leftSql: string, start: () => Promise<any>, own?: object,
  *   refill?: { before: (left: number) => any, ranOut: () => void } }} Delivering */

@@ -1,4 +1,4 @@
-// Whoever ends payments whose time is over, as a contender.
+// Workers that expire payments, as a contender.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { createMeter } from './meter.js'
 import { query } from '../rows/database.js'
 import { nodeEnv } from './gateway.js'
 import { cpuMs } from './usage.js'
-import { fillPayments } from '../rows/town.js'
+import { fillPayments } from '../rows/dataset.js'
 
 const mostPerSecond = 12_000 // when more are ended, the round is shorter
 const startMs = 1000
@@ -35,13 +35,17 @@ export async function startExpirer({ url, version: { folder } }) {
 export const expiring = (bench, place, { start, isTold, ...named }) => ({
   ...named,
   async run({ warmMs, measureMs }) {
-    const { town } = place
-    const each = Math.ceil((mostPerSecond * (startMs + warmMs + measureMs)) / 1000 / town.merchants.length)
+    const { dataset } = place
+    const each = Math.ceil((mostPerSecond * (startMs + warmMs + measureMs)) / 1000 / dataset.merchants.length)
     const expires_at = `now() - interval '1 day' + (n % 1000000) * interval '1 millisecond'`
-    await fillPayments(town, () => each, { expires_at, ...(isTold ? {} : { ipn_url: 'null' }) })
-    const nodes = await start(town)
+    await fillPayments(dataset, () => each, { expires_at, ...(isTold ? {} : { ipn_url: 'null' }) })
+    const nodes = await start(dataset)
     try {
-      return await measure(bench, town, nodes, { count: each * town.merchants.length, warmMs, measureMs })
+      return await measure(bench, dataset, nodes, {
+        count: each * dataset.merchants.length,
+        warmMs,
+        measureMs,
+      })
     } finally {
       await Promise.all(nodes.map(node => node.stop()))
     }

@@ -1,4 +1,4 @@
-// The workers of a node that ask and end, in a process of its own: what they write for merchants is left to nobody.
+// The workers of a node that poll and expire, in a separate process: nothing delivers the notifications that they write.
 import { versionAt } from '../version.js'
 
 process.once('message', (/** @type {any} */ job) => void begin(job))

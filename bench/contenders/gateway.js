@@ -1,4 +1,4 @@
-// A gateway as it ships, in a process of its own.
+// A gateway as it ships, in a separate process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -8,7 +8,7 @@ import { cpuMs, peakMemoryMb } from './usage.js'
 // What makes (b) of it: every request its own statement, and as many at once as (a) has, which is half of its pool.
 export const oneStatementEach = { TOLLGATE_BATCH_ROWS: '1', TOLLGATE_POOL_SIZE: '64' }
 
-// One whose customers come from many addresses, as a proxy tells: pages are counted by them.
+// A gateway whose customers come from many addresses, as a proxy reports: pages are rate limited by them.
 export const behindProxy = { TOLLGATE_TRUST_PROXY: '1' }
 
 // A node that may notify endpoints on this machine.
@@ -56,7 +56,7 @@ export async function startGateway({ url, merchant, version }, env = {}, profile
     },
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
-      child.kill('SIGCONT') // who is paused hears nothing
+      child.kill('SIGCONT') // a paused process handles no signal
       peakMb = peakMemoryMb(child.pid)
       child.kill('SIGTERM')
       await ended

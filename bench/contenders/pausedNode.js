@@ -1,4 +1,4 @@
-// One round beside a node that may stand still: what was asked for, what came of it and when.
+// One round with a node that may be paused: the requests, their outcomes and times.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createMeter, nextSeries } from './meter.js'
 import { countAll } from '../rows/counted.js'
@@ -14,9 +14,9 @@ const lookMs = 100
 
 // With a seed, the other node is paused.
 export async function runRound(bench, place, measureMs, seed) {
-  const { receiver, town, stays, other, load, shops, perSecond } = place
-  await query(town.url, 'truncate payments, events, notifications, deliveries, tries, messages cascade')
-  await query(town.url, 'checkpoint')
+  const { receiver, dataset, stays, other, load, shops, perSecond } = place
+  await query(dataset.url, 'truncate payments, events, notifications, deliveries, tries, messages cascade')
+  await query(dataset.url, 'checkpoint')
   await receiver.forget()
   const job = { measureMs, warmMs: 0, graceMs, connections }
   const meter = createMeter({ gateway: stays.cpuMs, postgres: bench.server.cpuMs })

@@ -1,5 +1,5 @@
 // Customers who pay, as a contender. Every round is counted in the database, at the provider and at the shops: a fast
-// payment that is lost, taken twice, or told never or twice is no result.
+// payment that is lost, taken twice, or notified never or twice is no result.
 import { createMeter, nextSeries } from './meter.js'
 import { emptyAll, reset } from '../rows/database.js'
 import { countSettled, mustBeOnce } from '../rows/settled.js'
@@ -20,8 +20,8 @@ export const openPorts = (customers, count) => customers.run({ asked: 'open', co
 
 /** @typedef {(place: any) => Promise<() => Promise<void>>} Meanwhile */
 
-// `place` has, when the first round begins, a gateway, its town, the provider and the customers.
-// `meanwhile` happens beside it, and gives back how to undo it before anything is counted.
+// `place` has, when the first round begins, a gateway, its dataset, the provider and the customers.
+// `meanwhile` runs at the same time, and returns the function that undoes it before anything is counted.
 /** @type {(bench: any, place: any, how: { id: string, label: string, count: number, meanwhile?: Meanwhile }) => any} */
 export function paying(bench, place, { id, label, count, meanwhile = async () => async () => {} }) {
   const total = { payments: 0, asks: 0 }
@@ -32,9 +32,9 @@ export function paying(bench, place, { id, label, count, meanwhile = async () =>
     connections: count,
     total,
     async run(job) {
-      const { gateway, town, provider, customers } = place
-      await emptyAll(town)
-      await reset(town, { emptied: false })
+      const { gateway, dataset, provider, customers } = place
+      await emptyAll(dataset)
+      await reset(dataset, { emptied: false })
       await provider.forget()
       const undo = await meanwhile(place)
       const meter = createMeter({
@@ -42,12 +42,12 @@ export function paying(bench, place, { id, label, count, meanwhile = async () =>
         postgres: bench.server.cpuMs,
         provider: provider.cpuMs,
       })
-      const { shops, countTold } = openShops(customers, town)
+      const { shops, countTold } = openShops(customers, dataset)
       const whole = { ...job, port: gateway.port, shops, connections: count, series: `P${nextSeries()}` }
       const figures = await customers.run(whole, meter.start, meter.stop).finally(undo)
-      const settled = await countSettled(town, kept, figures.begun)
+      const settled = await countSettled(dataset, kept, figures.begun)
       const counted = { ...settled, ...(await provider.count()), ...(await countTold()) }
-      await mustBeOnce(town, 'begun', figures.begun, { counted, once, never })
+      await mustBeOnce(dataset, 'begun', figures.begun, { counted, once, never })
       total.payments += figures.begun
       total.asks += counted.asks
       return meter.complete(figures)

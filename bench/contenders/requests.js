@@ -1,4 +1,4 @@
-// Who is measured, and how: each gives back the figures of one round.
+// The contenders; each returns the figures of one round.
 import { reset } from '../rows/database.js'
 import { createMeter, nextSeries } from './meter.js'
 import { runPgbench } from '../rivals/pgbench.js'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { listen } from './listen.js'
 
-// At which nobody listens.
+// A port at which nothing listens.
 export async function freePort() {
   const server = createServer()
   const port = await listen(server)

@@ -1,5 +1,5 @@
-// A provider in a process of its own: it takes an order, says that the customer is asked, has the money half a second
-// later, tells the gateway so at the address that came with the order, and says paid when it is asked. It keeps books,
+// A provider in a separate process: it accepts an order, replies pending, receives the money half a second
+// later, calls back at the address in the order, and replies paid to a poll. It records everything,
 // to be compared with those of the gateway.
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// Two simulated providers, in a process of its own: the well one says at once that an order is paid, the sick one takes
+// Two simulated providers, in a separate process: the healthy one replies at once that an order is paid, the slow one takes
 // its time to say that it does not know yet.
 import { createServer } from 'node:http'
 import { listen } from './listen.js'

@@ -13,7 +13,7 @@ export function readRequests(socket, take) {
       take(request, cameAt)
     }
   })
-  socket.on('error', () => {}) // whoever sends may hang up as it likes
+  socket.on('error', () => {}) // the client may hang up
 }
 
 // One whole request from the beginning of the bytes; undefined while there is none.

@@ -1,5 +1,5 @@
-// The merchants' side, in a process of its own: endpoints that answer at once, never, or with an error. It keeps when
-// each notification first came; those that keep, also what it said.
+// The merchants' side, in a separate process: endpoints that answer at once, never, or with an error. It keeps when
+// each notification first came; those that keep, also its output.
 import { createServer } from 'node:net'
 import { nowMs } from '../load/moment.js'
 import { answerAll } from './answering.js'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { versionAt } from '../version.js'
 
-// As somebody adds a provider: one more file in the folder, of a copy of the checkout. `providers` has, by their names,
+// Adds a provider as an operator would: one more file in the folder of a copy of the checkout. `providers` has, by their names,
 // files of this folder.
 export async function withProviders({ folder }, copy, providers) {
   for (const part of ['src', 'bin', 'build.js', 'package.json'])

@@ -1,4 +1,4 @@
-// Initiations at a steady pace until somebody says stop, in a process of its own. Every answer counts, whatever it says.
+// Initiations at a steady rate until they are stopped, in a separate process. Every answer counts, whatever its status.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openConnection } from './connection.js'
 import { nowMs } from './moment.js'
@@ -6,14 +6,14 @@ import { initiationRequest } from '../rows/payments.js'
 
 const connections = 64
 
-process.on('message', job => void (job === 'stop' ? told.abort() : begin(job)))
+process.on('message', job => void (job === 'stop' ? stopping.abort() : begin(job)))
 process.on('disconnect', () => process.exit()) // the parent is gone
 
-let told // to stop
+let stopping
 
 async function begin(job) {
-  told = new AbortController()
-  const { signal } = told
+  stopping = new AbortController()
+  const { signal } = stopping
   const free = await Promise.all(Array.from({ length: connections }, () => openConnection(job.port)))
   const times = []
   const refusals = []
@@ -34,7 +34,7 @@ async function begin(job) {
   process.send?.({ times, refusals, measuredMs })
 }
 
-// One that finds no connection free opens another: nobody waits for those before.
+// A request without a free connection opens another, so that it does not wait for earlier ones.
 async function ask(free, { port, merchant, series }, n) {
   const cameAt = nowMs()
   const connection = free.pop() ?? (await openConnection(port))

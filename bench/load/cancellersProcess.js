@@ -1,5 +1,5 @@
-// Customers who change their mind, and their shops, in a process of its own: N at once, each on a connection of its own.
-// Each takes the next stored payment, may look at its page, and cancels it; it is counted when the shop was told.
+// Customers who cancel, and their shops, in a separate process: N at once, each on its own connection.
+// Each takes the next stored payment, may look at its page, and cancels it; it is counted when the shop was notified.
 import { serveJobs, startClock } from './clock.js'
 import { openConnection } from './connection.js'
 import { answerOf, forget, told } from './ownShops.js'

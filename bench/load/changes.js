@@ -14,7 +14,7 @@ export function startChanging({ url, version }, by) {
   const ended = once(child, 'exit')
   return {
     cpuMs: () => cpuMs(child.pid),
-    // Gives back the times of each change by the id of its notification, in order.
+    // Returns the times of each change by the id of its notification, in order.
     async run(changes) {
       const { folder } = version
       child.send({ folder, by, url, env: nodeEnv(url), changes })

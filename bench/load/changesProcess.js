@@ -1,6 +1,6 @@
-// Whoever makes payments change, in a process of its own and at a steady pace: a node that cancels payments, delivers
-// and is woken by its own commits, as the gateway is; one that cancels payments, delivers nothing and tells other nodes so;
-// or whoever writes down notifications and says nothing. Tells when each change was known to be committed.
+// Changes payments, in a separate process and at a steady pace: a node that cancels payments, delivers
+// and is woken by its own commits, as the gateway is; one that cancels payments, delivers nothing and wakes other nodes;
+// or a writer of notifications that wakes no node. Reports when each change was committed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nowMs } from './moment.js'
 import { versionAt } from '../version.js'

@@ -1,4 +1,4 @@
-// The clock of one round, on the side that loads: warm up, then measure. The parent is told the moments at
+// The clock of one round, on the side that loads: warm up, then measure. The parent is notified of the moments at
 // which measuring begins and ends, so that it reads the CPU counters for exactly that time.
 import { summary } from '../report/figures.js'
 

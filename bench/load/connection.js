@@ -34,7 +34,7 @@ export async function openConnection(port) {
   socket.on('error', error => waiting?.reject(error))
   socket.on('close', () => waiting?.reject(new Error('The gateway closed a connection.')))
   return {
-    // Gives back the whole answer as bytes.
+    // Returns the whole answer as bytes.
     ask: (request, wanted = '200') =>
       new Promise((resolve, reject) => {
         waiting = { resolve, reject, wanted }

@@ -1,5 +1,5 @@
-// Customers who pay, and their shops, in a process of its own: N at once, each on a connection of its own and one
-// payment after the other. When its shop has been told, the shop asks once how the payment stands; then it is counted.
+// Customers who pay, and their shops, in a separate process: N at once, each on its own connection and one
+// payment after the other. When its shop was notified, the shop sends one status check; then it is counted.
 // Its clock starts with the click on the page.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveJobs, startClock } from './clock.js'
@@ -39,7 +39,7 @@ async function payAll(job) {
   }
 }
 
-// Gives back when the customer clicked.
+// Returns when the customer clicked.
 async function payOnce(connection, { shops, series, ends }, n) {
   const { caller, ipn_url } = shops[n % shops.length]
   const initiated = await connection.ask(

@@ -1,4 +1,4 @@
-// The shops' endpoints in the process of their customers, who so learn at once and for nothing that the shop was told.
+// The shops' endpoints run in the process of their customers, which then see at once that the shop was notified.
 import { createServer } from 'node:net'
 import { listen } from '../endpoints/listen.js'
 import { readRequests, webhookId } from '../endpoints/readRequests.js'
@@ -23,7 +23,7 @@ const open = () => listen(createServer({ noDelay: true }, serve))
 
 // What the parent may ask beside the work; undefined when it does not.
 export const answerOf = {
-  open: ({ count }) => Promise.all(Array.from({ length: count }, open)), // gives back their ports
+  open: ({ count }) => Promise.all(Array.from({ length: count }, open)), // returns their ports
   count: () => Promise.resolve({ told: times.size, toldTwice: requests - times.size }),
 }
 
@@ -32,7 +32,7 @@ export function forget() {
   requests = 0
 }
 
-// Until the shop has heard of it for the first time.
+// Until the first notification of it has arrived.
 /** @type {(id: string) => Promise<void>} */
 export const told = id =>
   new Promise((resolve, reject) => {

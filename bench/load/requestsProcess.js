@@ -1,4 +1,4 @@
-// The load generator, in a process of its own: N connections with one request in flight on each, or a fixed
+// The load generator, in a separate process: N connections with one request in flight on each, or a fixed
 // number of requests a second.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveJobs, startClock } from './clock.js'

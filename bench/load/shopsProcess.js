@@ -1,4 +1,4 @@
-// Shops whose customers change their mind, in a process of its own: each payment is asked for, then cancelled on its
+// Shops whose customers cancel, in a separate process: each payment is asked for, then cancelled on its
 // page. At a fixed number a second, or as fast as so many connections can.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveJobs } from './clock.js'

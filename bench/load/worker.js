@@ -1,4 +1,4 @@
-// A child process that runs one job at a time and tells when its measuring begins and ends.
+// A child process that runs one job at a time and reports when its measurement begins and ends.
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { errorOf } from './starved.js'

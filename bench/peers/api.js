@@ -20,6 +20,6 @@ export function postBytes(path, token, body) {
   )
 }
 
-// What is told: as long as a notification of ours.
+// The payload: as long as a notification of Tollgate.
 export const messageOf = id => ({ invoice_id: id, status: 'cancelled', padding: '.'.repeat(520) })
 export const idOf = (endpoint, n) => `e${endpoint}-${n}`

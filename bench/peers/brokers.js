@@ -1,4 +1,4 @@
-// Redis and RabbitMQ as the peers want them: on this machine only, in a folder of their own, and durable.
+// Redis and RabbitMQ as the peers want them: on this machine only, in their own folder, and durable.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../endpoints/freePort.js'
@@ -6,7 +6,7 @@ import { startChild } from './child.js'
 import { findProgram } from './programs.js'
 
 // With its append-only file, written through every second: what its own documentation advises. A commit of PostgreSQL
-// is written through before it is answered, so the difference is in favour of whoever uses Redis.
+// is written through before it is answered, so the difference is in favour of systems that use Redis.
 export async function startRedis(folder) {
   const port = await freePort()
   const settings = {

@@ -1,4 +1,4 @@
-// A program as an ordinary process in a folder of its own, which has what it said.
+// A program as a child process in its own folder, with its output.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ export async function startChild(program, args, { folder, name, env, port, isRea
     cwd: folder,
     env: { ...basics(), ...env },
     stdio: ['ignore', out, out],
-    detached: true, // a group of its own: a script does not hand a signal on
+    detached: true, // its own process group: a script does not forward signals
   })
   running.add(child.pid)
   const ended = once(child, 'exit').finally(() => running.delete(child.pid))
@@ -59,7 +59,7 @@ export async function startChild(program, args, { folder, name, env, port, isRea
   return started
 }
 
-// A command that ends by itself; gives back what it said.
+// A command that ends by itself; returns its output.
 export async function runChild(program, args, { folder, name, env }) {
   mkdirSync(folder, { recursive: true })
   const child = spawn(program, args, {

@@ -12,7 +12,7 @@ export const accepted = '201'
 const eventType = 'payment'
 const timeoutSeconds = 10 // as Tollgate's
 const connections = '20' // of each of its two processes: the server of the bench takes 60
-const nowhere = 'http://127.0.0.1:9' // its licence service: it runs without a licence, and asks nobody outside
+const nowhere = 'http://127.0.0.1:9' // its licence service: it runs without a licence, and sends no request outside
 
 export async function openPeer(databaseUrl, urls, folder) {
   const redis = await startRedis(join(folder, 'redis'))

@@ -36,7 +36,7 @@ export const killed = (bench, { rounds, killedCount: count }) =>
       }),
   })
 
-// What had left before the kill may still be on its way to whoever counts it; a new process is not so quick.
+// What had left before the kill may still be in transit to the receiver; a new process is not so quick.
 async function settledCount(receiver) {
   let known = -1
   for (let next = 0; next > known; await sleep(settleMs)) {

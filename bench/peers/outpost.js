@@ -20,7 +20,7 @@ export async function openPeer(databaseUrl, urls, folder) {
   const env = settings(databaseUrl, redis.port, rabbit.port)
   await runChild(findProgram('outpost'), ['migrate', 'apply', '--yes'], { folder, name: 'outpost', env })
   const server = join(dirname(findProgram('outpost')), 'outpost-server')
-  // Its three services apart, as it is meant to run. Each answers at a port of its own.
+  // Its three services apart, as it is meant to run. Each has its own port.
   const start = async (service, port) =>
     startChild(server, ['--service', service], {
       folder,

@@ -13,7 +13,7 @@ const programs = {
   redis: { setting: 'BENCH_REDIS', names: ['redis-server'], how: 'the package redis-server' },
   rabbitmq: {
     setting: 'BENCH_RABBITMQ',
-    // First where Debian has the one that does not change to a user of its own.
+    // First where Debian has the one that does not switch to its own user.
     names: ['/usr/lib/rabbitmq/bin/rabbitmq-server', 'rabbitmq-server'],
     how: 'the package rabbitmq-server',
   },

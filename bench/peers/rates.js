@@ -1,4 +1,4 @@
-// How many a system tells in a second.
+// How many notifications a system delivers per second.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { endpoints, ok, rateAndCpu, section, warmMs } from './section.js'
 import { completed, countAt, meterOf, untilCame, withSystem } from './turns.js'

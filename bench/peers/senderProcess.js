@@ -1,5 +1,5 @@
-// Whoever asks a peer to tell something, in a process of its own: at given moments, or as fast as so many connections
-// can. Tells of each when it was sent and when it was accepted.
+// Sends events to a peer, in a separate process: at given moments, or as fast as so many connections
+// can. Reports when each was sent and accepted.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveJobs } from '../load/clock.js'
 import { openConnection, readAnswer } from '../load/connection.js'
@@ -16,7 +16,7 @@ serveJobs(async ({ peer, target, items, connections, untilMs }) => {
   const began = nowMs()
   const done = []
   const refusals = []
-  // Gives back the connection for the next: after a refusal a new one, for the old may be closed.
+  // Returns the connection for the next: after a refusal a new one, for the old may be closed.
   const send = async (connection, { id, bytes, endpoint }, cameAt) => {
     try {
       const answer = await connection.ask(bytes, accepted)
@@ -45,7 +45,7 @@ async function inTurn(free, requests, send, isOver) {
   await Promise.all(free.map(run))
 }
 
-// One that finds no connection free opens another: nobody waits for those before.
+// A request without a free connection opens another, so that it does not wait for earlier ones.
 const onTime = (free, requests, send, began, port) =>
   Promise.all(
     requests.map(async request => {

@@ -69,5 +69,5 @@ export function requestOf({ token }, endpoint, n) {
   return { id, bytes: postBytes(`/api/v1/app/${appOf(endpoint)}/msg/`, token, body) }
 }
 
-// It gives a message an id of its own, by which the receiver sees it.
+// It gives a message its own id, which the receiver sees.
 export const idIn = answer => JSON.parse(answer).id

@@ -7,7 +7,7 @@ import { startWorker } from '../load/worker.js'
 import { loginOf } from '../rivals/pgbench.js'
 import { query } from '../rows/database.js'
 import { add, bodyInSql, dueSql, literal } from '../rows/deliveries.js'
-import { createTown, fillPayments } from '../rows/town.js'
+import { createDataset, fillPayments } from '../rows/dataset.js'
 import * as convoy from './convoy.js'
 import * as outpost from './outpost.js'
 import { lackOf } from './programs.js'
@@ -34,7 +34,7 @@ export const systems = bench => [
 const addressesOf = ports => ports.map((port, n) => `http://127.0.0.1:${port}/ipn/${n}`)
 const sumOf = (parts, read) => parts.reduce((sum, part) => sum + read(part), 0)
 
-// Sends, by a process of its own, and gives back what was accepted.
+// Sends, from a separate process, and returns what was accepted.
 async function sendAll(peer, target, items, untilMs = graceMs) {
   const worker = startWorker('peers/senderProcess.js')
   try {
@@ -92,25 +92,25 @@ async function openOther(bench, { peer, openPeer }, ports) {
 }
 
 // `countOf` says how many payments each endpoint's merchant has to cancel; a backlog is written straight into the
-// tables, as the status changes that it stands for would have.
+// tables, as the status changes that it replaces would have.
 async function openOurs(bench, ports, countOf) {
-  const town = await createTown(bench, `peers_${nextSeries()}`, ports)
-  if (countOf) await fillPayments(town, countOf)
-  const { merchants, urls } = town
+  const dataset = await createDataset(bench, `peers_${nextSeries()}`, ports)
+  if (countOf) await fillPayments(dataset, countOf)
+  const { merchants, urls } = dataset
   let gateway
   const target = () => ({ merchants, urls, port: gateway.port })
   return {
     ownMs: () => gateway?.cpuMs() ?? 0,
     brokersMs: () => 0,
     async fill(count) {
-      await add(town.url, dueSql(await bodyInSql(), town, { to: count }))
-      const rows = await query(town.url, `select tx_reference || '-N' || sequence as id from deliveries`)
+      await add(dataset.url, dueSql(await bodyInSql(), dataset, { to: count }))
+      const rows = await query(dataset.url, `select tx_reference || '-N' || sequence as id from deliveries`)
       return rows.map(({ id }) => id)
     },
     send: (items, untilMs) => sendAll('tollgate', target(), items, untilMs),
-    start: async () => (gateway = await bench.startGateway(town, toThisMachine)),
+    start: async () => (gateway = await bench.startGateway(dataset, toThisMachine)),
     kill: () => gateway.kill(),
-    startAgain: async () => (gateway = await bench.startGateway(town, toThisMachine)),
+    startAgain: async () => (gateway = await bench.startGateway(dataset, toThisMachine)),
     close: () => gateway?.stop(),
   }
 }

@@ -1,4 +1,4 @@
-// How soon a system tells, on a quiet day and beside an endpoint that hangs.
+// The delivery latency of a system, alone and beside an endpoint that hangs.
 import { nowMs } from '../load/moment.js'
 import { endpoints, evenly, few, ok, perSecond, rateAndCpu, section, warmMs } from './section.js'
 import { completed, countAt, meterOf, timesOf, withSystem } from './turns.js'

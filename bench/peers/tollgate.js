@@ -1,10 +1,10 @@
-// Tollgate itself on the same endpoints: a gateway as it ships, told by the cancel form of a checkout page.
+// Tollgate itself on the same endpoints: a gateway as it ships, triggered by the cancel form of a checkout page.
 import { formRequest, storedPage } from '../rows/payments.js'
-import { paymentOf } from '../rows/town.js'
+import { paymentOf } from '../rows/dataset.js'
 
 export const accepted = '303'
 
-// `target` has the merchants and urls of a town.
+// `target` has the merchants and urls of a dataset.
 export function requestOf(target, endpoint, n) {
   const { merchant_id, tx_reference, id } = paymentOf(target, endpoint, n)
   const page = storedPage({ merchant_id }, Number(tx_reference.replace(/\D/g, '')))

@@ -2,7 +2,7 @@
 import { fillAll, ours, refillTo, unknownSize } from '../contenders/backlog.js'
 import { areRivalsInstalled } from '../packages.js'
 import { bodyInSql } from '../rows/deliveries.js'
-import { createTown } from '../rows/town.js'
+import { createDataset } from '../rows/dataset.js'
 
 const endpoints = 64
 const warmMs = 1500
@@ -44,18 +44,18 @@ export function backlogSection(bench, { rounds, measureMs, taste, optionalRivals
       await bench.stopGateways()
       const receiver = bench.startReceiver()
       const ports = await receiver.open(Array(endpoints).fill('ok'))
-      const town = await createTown(bench, 'delivery', ports)
+      const dataset = await createDataset(bench, 'delivery', ports)
       const body = await bodyInSql()
       const size = unknownSize()
       const refilling = refillTo(size)
       const openRivals = async () => {
         const { rivals, tunings } = await import('../rivals/rivals.js') // its packages are there only now
         about.push(...tunings)
-        return rivals(bench, receiver, town, body, { refilling, forDefaults })
+        return rivals(bench, receiver, dataset, body, { refilling, forDefaults })
       }
       if (!hasRivals) about.push('The rivals are left out: their packages are not installed.')
       const all = [
-        ours(bench, receiver, town, body, { id: 'ours', label: '(c) as it ships', refilling }),
+        ours(bench, receiver, dataset, body, { id: 'ours', label: '(c) as it ships', refilling }),
         ...(hasRivals ? await openRivals() : []),
       ]
       await fillAll(all, size, rounds, { warmMs, measureMs, taste })

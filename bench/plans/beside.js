@@ -9,7 +9,7 @@ import { cancelFormBeside } from './cancelForm.js'
 import { once } from './once.js'
 import { hearing, openPlace, busy, usualWarmMs as hearingWarmMs } from './latency.js'
 import { wholePaymentBeside } from './wholePayment.js'
-import { createTown } from '../rows/town.js'
+import { createDataset } from '../rows/dataset.js'
 import { thisVersion } from '../version.js'
 
 const lengths = {
@@ -42,7 +42,7 @@ const viewers = 64
 const stored = 20_000
 const endpoints = 64
 
-// Two that do the same lie to either side of 1, so a twentieth is as near as a few rounds can tell.
+// Two that do the same lie to either side of 1, so a twentieth is as precise as a few rounds can be.
 const asMany = { name: 'new/former, rate', of: 'new', to: 'former', by: 'rate', atLeast: 0.95 }
 const asSoon = { name: 'new/former, p50', of: 'new', to: 'former', by: 'p50', atMost: 1.05 }
 
@@ -113,8 +113,8 @@ function backlogBeside(bench, { rounds, measureMs, taste }) {
       const [body, size] = [await bodyInSql(), unknownSize()]
       const all = []
       for (const { id, label, version } of versions(bench)) {
-        const town = await createTown(bench, `backlog_${id}`, ports, version)
-        all.push(ours(bench, receiver, town, body, { id, label, refilling: refillTo(size) }))
+        const dataset = await createDataset(bench, `backlog_${id}`, ports, version)
+        all.push(ours(bench, receiver, dataset, body, { id, label, refilling: refillTo(size) }))
       }
       await fillAll(all, size, rounds, { ...job, taste })
       contenders.push(...all.map(({ contender }) => contender))

@@ -5,7 +5,7 @@ import { fill } from '../rows/database.js'
 import { once } from './once.js'
 import { weigh } from '../load/pageWeight.js'
 import { cancelForm } from './cancelForm.js'
-import { hangingSection, railsSection } from './rails.js'
+import { hangingSection, simulatedProvidersSection } from './simulatedProviders.js'
 import { wholePayment } from './wholePayment.js'
 
 // A page runs through much more code than a status check, and there are fewer of them a second: it takes some thousands
@@ -15,19 +15,19 @@ const lengths = {
     view: { rounds: 5, measureMs: 2000, warmUpMs: 10_000 },
     pay: { rounds: 5, measureMs: 4000, initiationMs: 2000 },
     cancel: { rounds: 3, measureMs: 3000 },
-    rails: { rounds: 5, measureMs: 4000 },
+    simulated: { rounds: 5, measureMs: 4000 },
   },
   quick: {
     view: { rounds: 3, measureMs: 2000, warmUpMs: 6000 },
     pay: { rounds: 2, measureMs: 3000, initiationMs: 700 },
     cancel: { rounds: 1, measureMs: 2000 },
-    rails: { rounds: 2, measureMs: 3000 },
+    simulated: { rounds: 2, measureMs: 3000 },
   },
   smallest: {
     view: { rounds: 1, measureMs: 700, warmUpMs: 0 },
     pay: { rounds: 1, measureMs: 1500, warmUpMs: 0, initiationMs: 700, few: 2, crowd: 4 },
     cancel: { rounds: 1, measureMs: 700, warmUpMs: 0, count: 8 },
-    rails: { rounds: 1, measureMs: 2000, warmUpMs: 0, customers: 4, hanging: 4, newWarmMs: 100 },
+    simulated: { rounds: 1, measureMs: 2000, warmUpMs: 0, customers: 4, hanging: 4, newWarmMs: 100 },
   },
 }
 const warmMs = 400
@@ -35,18 +35,18 @@ const stored = 20_000
 const viewers = 64
 
 export function checkout(bench, size) {
-  const { view, pay, cancel, rails } = lengths[size]
+  const { view, pay, cancel, simulated } = lengths[size]
   const [database, gateway] = [{}, {}]
   const start = once(async () => {
     Object.assign(database, await bench.server.create('checkout'))
-    // Its memory is told apart from that of the interface.
+    // Its memory is reported separately from that of the interface.
     Object.assign(gateway, await bench.startGateway(database, behindProxy))
   })
   return [
     firstView(bench, gateway, database, { ...view, start }),
     wholePayment(bench, pay),
-    railsSection(bench, rails),
-    hangingSection(bench, rails),
+    simulatedProvidersSection(bench, simulated),
+    hangingSection(bench, simulated),
     cancelForm(bench, cancel),
   ]
 }

@@ -2,7 +2,7 @@
 import { through } from '../contenders/requests.js'
 import { startOurs } from '../contenders/deliveryRate.js'
 import { expiring, startExpirer } from '../contenders/expiry.js'
-import { createTown } from '../rows/town.js'
+import { createDataset } from '../rows/dataset.js'
 
 const endpoints = 64
 const connections = 256
@@ -40,7 +40,7 @@ export function expirySection(
       contender('told', '(c) told', true, some(1)),
       contender('untold2', '(c) nobody to tell, two nodes', false, some(2)),
       contender('told2', '(c) told, two nodes', true, some(2)),
-      contender('carried', '(c) told and carried', true, async town => [await startOurs(bench, town)]),
+      contender('carried', '(c) told and carried', true, async dataset => [await startOurs(bench, dataset)]),
     ],
     ratios: [
       ratio('nobody to tell/initiation', 'untold', 'initiation', { atLeast: 0.5 }),
@@ -54,10 +54,10 @@ export function expirySection(
       Object.assign(database, await bench.server.create('expiry_initiation'))
       Object.assign(gateway, await bench.startGateway(database, {}))
       const ports = await bench.startReceiver().open(Array(endpoints).fill('ok'))
-      place.town = await createTown(bench, 'expiry', ports)
+      place.dataset = await createDataset(bench, 'expiry', ports)
     },
   }
 }
 
-const some = count => town => Promise.all(Array.from({ length: count }, () => startExpirer(town)))
+const some = count => dataset => Promise.all(Array.from({ length: count }, () => startExpirer(dataset)))
 const ratio = (name, of, to, target) => ({ name, of, to, by: 'rate', ...target })

@@ -2,7 +2,7 @@
 import { claimTimes } from '../contenders/claimTimes.js'
 import { delivering, startOurs } from '../contenders/deliveryRate.js'
 import { add, bodyInSql, dueSql, empty, finishedSql, leftSql } from '../rows/deliveries.js'
-import { createTown } from '../rows/town.js'
+import { createDataset } from '../rows/dataset.js'
 
 const endpoints = 64
 const usualFinished = 1_000_000
@@ -34,13 +34,13 @@ export function growthSection(bench, { rounds, measureMs, finished = usualFinish
       const ports = await receiver.open(Array(endpoints).fill('ok'))
       const body = await bodyInSql()
       const make = async (id, label, past) => {
-        const town = await createTown(bench, `growth_${id}`, ports)
-        await empty(town.url)
-        await add(town.url, [
-          ...past(body, town),
-          ...dueSql(body, town, { from: finished + 1, to: finished + due }),
+        const dataset = await createDataset(bench, `growth_${id}`, ports)
+        await empty(dataset.url)
+        await add(dataset.url, [
+          ...past(body, dataset),
+          ...dueSql(body, dataset, { from: finished + 1, to: finished + due }),
         ])
-        return growing(bench, receiver, town, { id, label })
+        return growing(bench, receiver, dataset, { id, label })
       }
       contenders.push(
         await make('empty', '(c) on empty tables', () => []),
@@ -52,13 +52,13 @@ export function growthSection(bench, { rounds, measureMs, finished = usualFinish
   }
 }
 
-function growing(bench, receiver, town, named) {
-  const start = () => startOurs(bench, town)
-  const contender = delivering(bench, receiver, { ...named, url: town.url, leftSql, start })
+function growing(bench, receiver, dataset, named) {
+  const start = () => startOurs(bench, dataset)
+  const contender = delivering(bench, receiver, { ...named, url: dataset.url, leftSql, start })
   return {
     ...contender,
     async run(job) {
-      const { lookMs, takeMs } = await claimTimes(town.url)
+      const { lookMs, takeMs } = await claimTimes(dataset.url)
       return { ...(await contender.run(job)), lookMs, takeMs, claimMs: lookMs + takeMs }
     },
   }

@@ -4,7 +4,7 @@ import { shown, timeChanges } from '../contenders/deliveryLatency.js'
 import { freePort } from '../endpoints/freePort.js'
 import { evenly } from '../load/changes.js'
 import { add, bodyInSql, dueSql } from '../rows/deliveries.js'
-import { createTown, fillPayments, paymentOf } from '../rows/town.js'
+import { createDataset, fillPayments, paymentOf } from '../rows/dataset.js'
 
 const perSecond = 100 // changes of the healthy one
 const troubled = { hanging: 50, refusing: 25, failing: 25 }
@@ -20,17 +20,17 @@ export function isolationSection(bench, { rounds, measureMs, coldMs }) {
     id,
     label,
     async run() {
-      const { receiver, town, body } = place
+      const { receiver, dataset, body } = place
       const each = (eachPerSecond * measureMs) / 1000 + 1
-      await fillPayments(town, at => (at === 0 ? (perSecond * measureMs) / 1000 : each))
-      if (isBeside) await add(town.url, dueSql(body, troubledOf(town), standingRange(count)))
+      await fillPayments(dataset, at => (at === 0 ? (perSecond * measureMs) / 1000 : each))
+      if (isBeside) await add(dataset.url, dueSql(body, troubledOf(dataset), standingRange(count)))
       await receiver.forget()
-      const paymentAt = (merchant, n) => paymentOf(town, merchant, n)
+      const paymentAt = (merchant, n) => paymentOf(dataset, merchant, n)
       const own = evenly(perSecond, measureMs, [0], paymentAt)
       const theirs = isBeside ? evenly(eachPerSecond * count, measureMs, others, paymentAt) : []
       const ids = new Set(own.map(payment => payment.id))
       const isOwn = name => ids.has(name)
-      const node = bench.startChanging(town, 'own')
+      const node = bench.startChanging(dataset, 'own')
       try {
         const { latencies, used } = await timeChanges(
           bench,
@@ -72,7 +72,7 @@ export function isolationSection(bench, { rounds, measureMs, coldMs }) {
       place.receiver = bench.startReceiver()
       place.body = await bodyInSql()
       const ports = [...(await place.receiver.open(['ok'])), ...(await openTroubled(bench))]
-      place.town = await createTown(bench, 'isolation', ports)
+      place.dataset = await createDataset(bench, 'isolation', ports)
     },
   }
 }

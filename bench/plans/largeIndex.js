@@ -94,7 +94,7 @@ const addEvents = async ({ url, merchant: { merchant_id } }, count) => {
 
 let built = 0
 
-// By the product's own runner, from a folder of its own with one file in it.
+// By the migration runner of Tollgate, from a separate folder with one file.
 async function buildIndex({ folder, database }) {
   const migrations = mkdtempSync(join(folder, 'migrations-'))
   const name = `bench_${++built}`

@@ -1,27 +1,27 @@
-// How soon a merchant hears of a change.
+// How soon a merchant receives the notification of a change.
 import { evenly } from '../load/changes.js'
 import { shown, timeChanges } from '../contenders/deliveryLatency.js'
 import { startOurs } from '../contenders/deliveryRate.js'
-import { createTown, fillPayments, paymentOf } from '../rows/town.js'
+import { createDataset, fillPayments, paymentOf } from '../rows/dataset.js'
 
 const endpoints = 64
 export const busy = 500 // changes a second
 const calm = 100
 export const usualWarmMs = 2000
 
-// `place` has the receiver and the town when the first round begins. Carried is what was committed by the node itself,
-// by another that tells it so, or by another that does not.
+// `place` has the receiver and the dataset when the first round begins. The changes are committed by the delivering node itself,
+// by another node that wakes it, or by another that does not.
 export const hearing = (bench, place, { by, perSecond, ...named }) => ({
   ...named,
   async run({ warmMs, measureMs }) {
-    const { receiver, town } = place
+    const { receiver, dataset } = place
     const lengthMs = warmMs + measureMs
-    await fillPayments(town, () => Math.ceil((perSecond * lengthMs) / 1000 / endpoints))
+    await fillPayments(dataset, () => Math.ceil((perSecond * lengthMs) / 1000 / endpoints))
     await receiver.forget()
-    const all = [...town.merchants.keys()]
-    const changes = evenly(perSecond, lengthMs, all, (merchant, n) => paymentOf(town, merchant, n))
-    const changing = bench.startChanging(town, by)
-    const carrier = by === 'own' ? changing : await startOurs(bench, town)
+    const all = [...dataset.merchants.keys()]
+    const changes = evenly(perSecond, lengthMs, all, (merchant, n) => paymentOf(dataset, merchant, n))
+    const changing = bench.startChanging(dataset, by)
+    const carrier = by === 'own' ? changing : await startOurs(bench, dataset)
     try {
       const { latencies, used } = await timeChanges(bench, receiver, changing, carrier, changes)
       return { ...used, ...shown(latencies.filter(({ atMs }) => atMs >= warmMs)) }
@@ -73,6 +73,6 @@ export async function openPlace(bench, name, version) {
   const receiver = bench.startReceiver()
   return {
     receiver,
-    town: await createTown(bench, name, await receiver.open(Array(endpoints).fill('ok')), version),
+    dataset: await createDataset(bench, name, await receiver.open(Array(endpoints).fill('ok')), version),
   }
 }

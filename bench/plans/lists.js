@@ -2,7 +2,7 @@
 import { createMeter } from '../contenders/meter.js'
 import { query } from '../rows/database.js'
 import { days, fillLists } from '../rows/lists.js'
-import { createTown } from '../rows/town.js'
+import { createDataset } from '../rows/dataset.js'
 import { thisVersion } from '../version.js'
 
 const [few, usualMany] = [2000, 2_000_000]
@@ -30,7 +30,7 @@ export function listsSection(bench, { rounds, many = usualMany }) {
   const names = Object.entries(questions)
   return {
     title: 'Lists and reports',
-    table: 'knock',
+    table: 'callback',
     about: [
       `Of a merchant with ${many.toLocaleString('en')} payments in ${days} days, each told and acknowledged, but for a few; beside one with`,
       `${few.toLocaleString('en')}. A list is the newest ${limit}.`,
@@ -55,14 +55,14 @@ export function listsSection(bench, { rounds, many = usualMany }) {
     })),
     async prepare() {
       await bench.stopGateways()
-      const town = await createTown(bench, 'lists', [1, 2])
+      const dataset = await createDataset(bench, 'lists', [1, 2])
       const end = new Date()
-      const [small, large] = town.merchants
-      await fillLists(town.url, small, few, end)
-      await fillLists(town.url, large, many, end)
-      await query(town.url, 'vacuum analyze')
-      await query(town.url, 'checkpoint')
-      Object.assign(place, { url: town.url, end, few: small, many: large })
+      const [small, large] = dataset.merchants
+      await fillLists(dataset.url, small, few, end)
+      await fillLists(dataset.url, large, many, end)
+      await query(dataset.url, 'vacuum analyze')
+      await query(dataset.url, 'checkpoint')
+      Object.assign(place, { url: dataset.url, end, few: small, many: large })
     },
   }
 }

@@ -1,10 +1,10 @@
-// Two nodes on one database, and one of them stands still now and then.
+// Two nodes on one database, and one of them is paused now and then.
 import { nextSeries } from '../contenders/meter.js'
 import { countedText } from '../rows/counted.js'
 import { toThisMachine } from '../contenders/gateway.js'
 import { runRound } from '../contenders/pausedNode.js'
 import { errorOf } from '../load/starved.js'
-import { createTown } from '../rows/town.js'
+import { createDataset } from '../rows/dataset.js'
 
 const shopCount = 8 // at the node that stays; one more is at the other
 const connections = 32
@@ -63,14 +63,18 @@ export function pausedSection(bench, { rounds, measureMs, capacityMs = usualCapa
 
 async function openPlace(bench, capacityMs) {
   const receiver = bench.startReceiver()
-  const town = await createTown(bench, 'paused', await receiver.open(Array(shopCount + 1).fill('keeping')))
-  const shops = town.callers.map((caller, at) => ({ caller, ipn_url: town.urls[at] }))
+  const dataset = await createDataset(
+    bench,
+    'paused',
+    await receiver.open(Array(shopCount + 1).fill('keeping')),
+  )
+  const shops = dataset.callers.map((caller, at) => ({ caller, ipn_url: dataset.urls[at] }))
   const place = {
     receiver,
-    town,
+    dataset,
     shops: { ours: shops.slice(1), others: shops.slice(0, 1) },
-    stays: await bench.startGateway(town, toThisMachine),
-    other: await bench.startGateway(town, toThisMachine),
+    stays: await bench.startGateway(dataset, toThisMachine),
+    other: await bench.startGateway(dataset, toThisMachine),
     load: [bench.startShops(), bench.startShops()],
   }
   const most = await rateOf(place, capacityMs)

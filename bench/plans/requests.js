@@ -70,7 +70,7 @@ export function versus(bench, size) {
     prepare: kind === 'status' ? filled : start,
     job: { kind, stored: storedForStatus, warmMs, measureMs: calm.measureMs, perSecond: calm.perSecond },
     contenders: pair(calm.connections, false),
-    // Both do the same work when nobody else asks, so the middle of a few rounds lies to either side of 1.
+    // Both do the same work without concurrent requests, so the middle of a few rounds lies to either side of 1.
     ratios: [
       {
         name: 'p50 (c)/(b)',

@@ -2,24 +2,24 @@
 import { expirySection } from './expiry.js'
 import { indexSection } from './largeIndex.js'
 import { listsSection } from './lists.js'
-import { knockSection } from './knock.js'
+import { callbackSection } from './callback.js'
 import { pausedSection } from './pausedNode.js'
 
 const lengths = {
   whole: {
-    knock: { rounds: 3, count: 30 },
+    callback: { rounds: 3, count: 30 },
     expiry: { rounds: 3, measureMs: 2500 },
     paused: { rounds: 5, measureMs: 8000 },
     index: { rounds: 1, events: 6_000_000 },
     lists: { rounds: 3 },
   },
   quick: {
-    knock: { rounds: 1, count: 20 },
+    callback: { rounds: 1, count: 20 },
     expiry: { rounds: 1, measureMs: 2000 },
     paused: { rounds: 1, measureMs: 6000 },
   },
   smallest: {
-    knock: { rounds: 1, count: 2 },
+    callback: { rounds: 1, count: 2 },
     expiry: { rounds: 1, measureMs: 700, warmMs: 0, initiationMs: 700, warmUpMs: 0 },
     paused: { rounds: 1, measureMs: 1000, capacityMs: 500 },
     index: { rounds: 1, events: 6000, beforeMs: 500 },
@@ -28,9 +28,9 @@ const lengths = {
 }
 
 export function trouble(bench, size) {
-  const { knock, expiry, paused, index, lists } = lengths[size]
+  const { callback, expiry, paused, index, lists } = lengths[size]
   return [
-    knockSection(bench, knock),
+    callbackSection(bench, callback),
     expirySection(bench, expiry),
     pausedSection(bench, paused),
     ...(index ? [indexSection(bench, index)] : []),

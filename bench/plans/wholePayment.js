@@ -85,8 +85,8 @@ export function wholePaymentBeside(
   }
 }
 
-const initiation = (bench, { gateway, town }, { count, measureMs }) =>
-  through(bench, gateway, town, {
+const initiation = (bench, { gateway, dataset }, { count, measureMs }) =>
+  through(bench, gateway, dataset, {
     id: 'initiation',
     label: '(c) initiation',
     count,
@@ -95,13 +95,13 @@ const initiation = (bench, { gateway, town }, { count, measureMs }) =>
     measureMs,
   })
 
-function statusCheck(bench, { gateway, town }, { count, measureMs }) {
+function statusCheck(bench, { gateway, dataset }, { count, measureMs }) {
   const own = { id: 'status', label: '(c) status check', count, kind: 'status', stored, measureMs }
-  const contender = through(bench, gateway, town, own)
+  const contender = through(bench, gateway, dataset, own)
   return {
     ...contender,
     async run(job) {
-      await fill(town, stored)
+      await fill(dataset, stored)
       return contender.run(job)
     },
   }

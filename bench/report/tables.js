@@ -67,7 +67,7 @@ export const tables = {
     ['refused', row => worst(row, 'refused')],
     ['seconds', row => row.seconds.toFixed(1)],
   ],
-  knock: [ms('p50 ms', 'p50'), ms('p99 ms', 'p99'), ms('worst ms', 'worst')],
+  callback: [ms('p50 ms', 'p50'), ms('p99 ms', 'p99'), ms('worst ms', 'worst')],
   ...peerTables,
   growth: [rate, ms('look ms', 'lookMs'), ms('take ms', 'takeMs'), ...cpuOf('gateway', 'receiver')],
 }

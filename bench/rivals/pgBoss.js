@@ -7,7 +7,7 @@ const queue = 'ipn'
 const completionMs = 1000
 
 // A worker of version 10 rests after each batch, at least until half a second has passed since it fetched. Where
-// there is more to do it can be told to go on.
+// there is more to do it can be made to continue.
 export const tuned = { workers: 2, batchSize: 2000, pollingIntervalSeconds: 0.5, goOn: true }
 export const tuning = `2 workers, batchSize 2000 sent all at once, notifyWorker instead of its pause`
 

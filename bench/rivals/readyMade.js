@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { cpuMs } from '../contenders/usage.js'
 
-// Looks like a gateway to whoever loads it. What Node writes by itself is left to Node.
+// Looks like a gateway to the load generator. Node writes its default headers.
 export async function startReadyMade({ headers, sent }, merchant) {
   const child = fork(fileURLToPath(new URL('./readyMadeProcess.js', import.meta.url)))
   const own = /^(date|connection|keep-alive|transfer-encoding|content-length)$/i

@@ -1,4 +1,4 @@
-// (d): a bare Node server in a process of its own. It sends one ready-made answer, whatever is asked for.
+// (d): a bare Node server in a separate process. It sends one ready-made answer, whatever the request.
 import { createServer } from 'node:http'
 import { listen } from '../endpoints/listen.js'
 

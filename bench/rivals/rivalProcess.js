@@ -1,4 +1,4 @@
-// A rival at work, in a process of its own.
+// A rival's worker, in a separate process.
 import { openLog } from './log.js'
 import { senders } from './send.js'
 

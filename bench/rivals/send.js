@@ -11,7 +11,7 @@ const dispatcher = new Agent({ connections, pipelining: 1, keepAliveTimeout: 60_
 
 const headersOf = id => ({ 'content-type': 'application/json', 'webhook-id': id })
 
-// Gives back what a log would keep of it.
+// Returns what a log would record.
 export const senders = {
   async fetch({ url, id, body }) {
     const signal = AbortSignal.timeout(deadlineMs)

@@ -12,5 +12,5 @@ export function straightStatement(kind, merchant, { key, tail, n }) {
   return `insert into payments (${Object.keys(row).join(', ')}) values (${Object.values(row).join(', ')})`
 }
 
-// Keys of 18 digits; each round has a range of its own, and in it each connection.
+// Keys of 18 digits; each round has its own range, and each connection a part of it.
 export const baseOf = series => 10n ** 17n + BigInt(series) * 10n ** 12n

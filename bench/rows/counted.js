@@ -2,9 +2,9 @@
 import { query } from './database.js'
 
 // What was acknowledged against what is kept and what came. A payment has one notification, with one id and one text.
-export async function countAll({ receiver, town }, payments, arrivals) {
+export async function countAll({ receiver, dataset }, payments, arrivals) {
   const rows = await query(
-    town.url,
+    dataset.url,
     `select p.invoice_id, p.merchant_id, p.status, count(n.*)::int as told from payments p
       left join notifications n using (merchant_id, tx_reference) group by 1, 2, 3, p.tx_reference`,
   )

@@ -8,7 +8,7 @@ export const literal = text => `'${text.replaceAll("'", "''")}'`
 export const reference = `'TG-' || lpad((n / 1000000)::text, 6, '0') || '-' || lpad((n % 1000000)::text, 6, '0') || '-000001'`
 const anyOf = (list, n = 'n') => `(array[${list.map(literal).join(', ')}])[1 + ${n} % ${list.length}]`
 
-// A card payment with all that it can carry: some 600 bytes.
+// A card payment with all fields: some 600 bytes.
 export async function bodyInSql() {
   const [{ notificationBody }] = await thisVersion.load('core/notification/notification')
   const body = notificationBody(
@@ -56,14 +56,14 @@ const rowsSql = (body, { merchants, urls }, { from = 1, to, age }, columns, valu
 const laneOf = url => new URL(url).origin
 
 // Deliveries that are due, oldest first and one merchant after the other.
-export const dueSql = (body, town, range) =>
-  rowsSql(body, town, { age: '1 minute', ...range }, 'next_try_at', 'at')
+export const dueSql = (body, dataset, range) =>
+  rowsSql(body, dataset, { age: '1 minute', ...range }, 'next_try_at', 'at')
 
-// Deliveries that were acknowledged at their first try, days ago, with the log of it: the last try stands in the row.
-export const finishedSql = (body, town, range) =>
+// Deliveries that were acknowledged at their first try, days ago, with the log of it: the last try is in the row.
+export const finishedSql = (body, dataset, range) =>
   rowsSql(
     body,
-    town,
+    dataset,
     { age: '3 days', ...range },
     `tries, acknowledged_at, last_try, last_try_at, last_ms, last_address, last_status,
       last_result, last_words, last_answer`,

@@ -5,7 +5,7 @@ import { bodyInSql, literal } from './deliveries.js'
 
 export const days = 30
 const outlets = 20
-const rare = 5 // the first payments of an outlet that has no others, and those that were told in vain
+const rare = 5 // the first payments of an outlet that has no others, and those whose notification failed
 
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const spelt = ms =>

@@ -45,7 +45,7 @@ export const statusRequest = (merchant, invoice_id) => {
   )
 }
 
-// Customers come from many addresses, as a proxy in front would tell: pages are counted by them.
+// Customers come from many addresses, as a proxy in front would report: pages are rate limited by them.
 const customers = 4000
 const forwarded = () => {
   const n = Math.floor(Math.random() * customers)
@@ -66,7 +66,7 @@ export const formRequest = ({ action, fields }) => {
 }
 
 // A provider's callback for the attempt with this number.
-export const knockRequest = ({ merchant_id }, n) =>
+export const callbackRequest = ({ merchant_id }, n) =>
   Buffer.from(
     `POST /callbacks/${merchant_id}${String(n).padStart(26, '0')} HTTP/1.1\r\nhost: localhost\r\n` +
       'content-length: 0\r\n\r\n',

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Order } from '../core/provider/order.ts'
 import type { PaymentMethod } from '../core/provider/paymentMethod.ts'
-import type { CredentialsCheck, Egress, Provider, ProviderAccount, ProviderTiming } from '../core/provider/provider.ts'
+import type {
+  CredentialsCheck,
+  Egress,
+  Provider,
+  ProviderAccount,
+  ProviderTiming,
+} from '../core/provider/provider.ts'
 import { CredentialsRefused, type Reply } from '../core/provider/reply.ts'
 import { cleanError } from '../core/text.ts'
 import { mtnWallet } from './ghana/wallets.ts'

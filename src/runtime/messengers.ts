@@ -8,7 +8,6 @@ import {
   type MessengerTools,
   sanitizeResult,
   type SendResult,
-
 } from '../core/message/messenger.ts'
 import { cleanError } from '../core/text.ts'
 import { type Timer, timerOf, withinDeadline } from './deadline.ts'

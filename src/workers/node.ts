@@ -1,5 +1,14 @@
 import { randomInt } from 'node:crypto'
-import { aliveForMs, forgetNode, nodeLeaseToken, nodeOfToken, noPresence, type Presence, presenceCheckMs, updatePresence } from '../core/nodes.ts'
+import {
+  aliveForMs,
+  forgetNode,
+  nodeLeaseToken,
+  nodeOfToken,
+  noPresence,
+  type Presence,
+  presenceCheckMs,
+  updatePresence,
+} from '../core/nodes.ts'
 import { newLeaseToken } from '../runtime/ids.ts'
 import { coalesce, isWakeable, type Wakeable } from '../runtime/wakeUps.ts'
 import type { Db } from '../store/db.ts'

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { openShopSite } from '../support/journey/shopSite.ts'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
+import { openShopSite } from '../support/journeys/shopSite.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openJourneys } from '../support/journeys/journey.ts'
 
 const { en } = step
 
-const market = openMarket({ sandboxPace: 0.5 }) // a no that turns into a yes leaves time to cancel
+const journeys = openJourneys({ sandboxPace: 0.5 }) // a no that turns into a yes leaves time to cancel
 const shop = openShopSite()
 
 async function cancel(page: Page) {
@@ -16,9 +16,9 @@ async function cancel(page: Page) {
 }
 
 describe('a customer who cancels', () => {
-  market.journey('is asked once, may say no, and ends where the shop wants', async ({ page }) => {
+  journeys.journey('is asked once, may say no, and ends where the shop wants', async ({ page }) => {
     const cancelled_url = shop.newPlace('cart')
-    const sale = await market.shopAsksFor({ cancelled_url })
+    const sale = await journeys.shopAsksFor({ cancelled_url })
     await page.goto(sale.address)
     await step.follow(page, en.choose.cancel)
     await step.sees(page, en.cancel.title)
@@ -38,26 +38,29 @@ describe('a customer who cancels', () => {
     })
   })
 
-  market.journey('stays with us where the shop named no place, and cannot pay any more', async ({ page }) => {
-    const sale = await market.shopAsksFor()
-    await page.goto(sale.address)
-    await cancel(page)
-    await step.sees(page, en.cancelled.title)
-    await step.reads(page, en.cancelled.text)
-    expect(await page.getByRole('main').getByRole('link').count()).toBe(0)
-    for (const path of ['/cancel', '/receipt', '/pay', '?again=same']) {
-      await page.goto(sale.address + path)
+  journeys.journey(
+    'stays with us where the shop named no place, and cannot pay any more',
+    async ({ page }) => {
+      const sale = await journeys.shopAsksFor()
+      await page.goto(sale.address)
+      await cancel(page)
       await step.sees(page, en.cancelled.title)
-    }
-    expect(await sale.history()).toEqual(['cancelled'])
-  })
+      await step.reads(page, en.cancelled.text)
+      expect(await page.getByRole('main').getByRole('link').count()).toBe(0)
+      for (const path of ['/cancel', '/receipt', '/pay', '?again=same']) {
+        await page.goto(sale.address + path)
+        await step.sees(page, en.cancelled.title)
+      }
+      expect(await sale.history()).toEqual(['cancelled'])
+    },
+  )
 
-  market.journey('after it was paid meanwhile sees that it is', async ({ page, scripts }) => {
-    const sale = await market.shopAsksFor({ cancelled_url: shop.newPlace('cart') })
+  journeys.journey('after it was paid meanwhile sees that it is', async ({ page, scripts }) => {
+    const sale = await journeys.shopAsksFor({ cancelled_url: shop.newPlace('cart') })
     await page.goto(sale.address)
     await step.follow(page, en.choose.cancel)
     await step.sees(page, en.cancel.title)
-    await market.walk({ scripts }, async other => {
+    await journeys.walk({ scripts }, async other => {
       await other.page.goto(sale.address)
       await step.payWithWallet(other.page, 'MTN MoMo', '0240000000')
       await step.seesPaid(other.page)
@@ -67,8 +70,8 @@ describe('a customer who cancels', () => {
     expect(await sale.history()).toEqual(['paid'])
   })
 
-  market.journey('after a no that turns into a yes has paid, late', async ({ page }) => {
-    const sale = await market.shopAsksFor()
+  journeys.journey('after a no that turns into a yes has paid, late', async ({ page }) => {
+    const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)
     await step.payWithWallet(page, 'MTN MoMo', '0240000007')
     await sale.becomes('failed')
@@ -82,8 +85,8 @@ describe('a customer who cancels', () => {
     await step.seesPaid(page)
   })
 
-  market.journey('after a failure ends as cancelled', async ({ page }) => {
-    const sale = await market.shopAsksFor()
+  journeys.journey('after a failure ends as cancelled', async ({ page }) => {
+    const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)
     await step.payWithWallet(page, 'MTN MoMo', '0240000003')
     await step.seesFailed(page, 'declined')
@@ -98,9 +101,9 @@ describe('a customer who cancels while the phone still asks', () => {
     ['Decline', 'cancelled', 'The customer cancelled.'],
     ['Approve', 'paid', ''],
   ] as const)
-    market.journey(`leaves at once, and a later ${decision} makes it ${status}`, async ({ page }) => {
+    journeys.journey(`leaves at once, and a later ${decision} makes it ${status}`, async ({ page }) => {
       const cancelled_url = shop.newPlace('cart')
-      const sale = await market.shopAsksFor({ cancelled_url })
+      const sale = await journeys.shopAsksFor({ cancelled_url })
       await page.goto(sale.address)
       await step.payWithWallet(page, 'MTN MoMo', '0241234567')
       await step.sees(page, en.wait.prompt)
@@ -111,7 +114,7 @@ describe('a customer who cancels while the phone still asks', () => {
       await step.sees(page, 'The shop')
       expect(page.url()).toBe(cancelled_url)
       expect(await sale.statusOf()).toMatchObject({ status: 'awaiting_payment' })
-      await page.goto(`${market.gateway.url}/sandbox/phone/${attempt?.attempt_id}`)
+      await page.goto(`${journeys.gateway.url}/sandbox/phone/${attempt?.attempt_id}`)
       await step.press(page, decision)
       await sale.becomes(status)
       expect(await sale.statusOf()).toMatchObject({ status, status_reason })
@@ -122,8 +125,8 @@ describe('a customer who cancels while the phone still asks', () => {
       await step.seesPaid(page)
     })
 
-  market.journey('and the shop named no place sees how it ends', async ({ page, scripts }) => {
-    const sale = await market.shopAsksFor()
+  journeys.journey('and the shop named no place sees how it ends', async ({ page, scripts }) => {
+    const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)
     await step.payWithWallet(page, 'MTN MoMo', '0241234567')
     await step.sees(page, en.wait.prompt)
@@ -131,8 +134,8 @@ describe('a customer who cancels while the phone still asks', () => {
     await cancel(page)
     await step.sees(page, en.cancelled.title)
     await step.reads(page, 'If the money still arrives, it counts as paid and Ama Shop is told.')
-    await market.walk({ scripts }, async other => {
-      await other.page.goto(`${market.gateway.url}/sandbox/phone/${attempt?.attempt_id}`)
+    await journeys.walk({ scripts }, async other => {
+      await other.page.goto(`${journeys.gateway.url}/sandbox/phone/${attempt?.attempt_id}`)
       await step.press(other.page, 'Approve')
       await step.sees(other.page, 'Approved')
     })

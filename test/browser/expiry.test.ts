@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openJourneys } from '../support/journeys/journey.ts'
 
 const { en } = step
 const minuteMs = 60_000
@@ -9,9 +9,9 @@ const testMs = 100_000
 
 let aheadMs = 0
 // A prompt waits for 10 minutes here, longer than the payments of the tests.
-const market = openMarket({ sandboxPace: 2, clock: () => new Date(Date.now() + aheadMs) })
+const journeys = openJourneys({ sandboxPace: 2, clock: () => new Date(Date.now() + aheadMs) })
 
-const newSale = async () => market.shopAsksFor({}, await market.gateway.addMerchant('expiry_minutes=5'))
+const newSale = async () => journeys.shopAsksFor({}, await journeys.gateway.addMerchant('expiry_minutes=5'))
 type Sale = Awaited<ReturnType<typeof newSale>>
 type Scene = (page: Page, sale: Sale) => Promise<void>
 
@@ -19,7 +19,7 @@ type Scene = (page: Page, sale: Sale) => Promise<void>
 async function timePasses(before: Scene, minutes: number, after: Scene) {
   const visits = await Promise.all(
     [true, false].map(async scripts => {
-      const customer = await market.newCustomer({ scripts })
+      const customer = await journeys.newCustomer({ scripts })
       const sale = await newSale()
       await customer.page.goto(sale.address)
       await before(customer.page, sale)
@@ -128,7 +128,7 @@ for (const [name, part] of [
   test(
     `with scripts the page sees by itself that the time is over${name}`,
     async () => {
-      await market.walk({}, async ({ page }) => {
+      await journeys.walk({}, async ({ page }) => {
         const sale = await newSale()
         aheadMs += 5 * minuteMs - 5_000
         await page.goto(sale.address + part)

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openJourneys } from '../support/journeys/journey.ts'
 
 const { en } = step
 
-const market = openMarket()
+const journeys = openJourneys()
 
 type Sent = { path: string; origin?: string; site?: string }
 type OldWay = { url: string; sent: Sent[]; stop(): void }
@@ -43,15 +43,15 @@ async function oldBrowserTo(url: () => string): Promise<OldWay> {
 
 let old: OldWay
 beforeAll(async () => {
-  old = await oldBrowserTo(() => market.gateway.url)
+  old = await oldBrowserTo(() => journeys.gateway.url)
 })
 afterAll(() => old.stop())
 
 const throughOld = (address: string) => old.url + new URL(address).pathname
 
 describe('a browser that sends Origin: null and nothing else', () => {
-  market.journey('pays, by the token of the form', async ({ page }) => {
-    const sale = await market.shopAsksFor()
+  journeys.journey('pays, by the token of the form', async ({ page }) => {
+    const sale = await journeys.shopAsksFor()
     await page.goto(throughOld(sale.address))
     await step.press(page, step.fr.name) // the same form, to another address
     await step.press(page, en.name)
@@ -69,13 +69,13 @@ describe('a browser that sends Origin: null and nothing else', () => {
     expect(ours.map(({ origin }) => origin)).toEqual(ours.map(() => 'null'))
   })
 
-  market.journey('cancels, and approves on the test phone', async ({ page }) => {
-    const sale = await market.shopAsksFor()
+  journeys.journey('cancels, and approves on the test phone', async ({ page }) => {
+    const sale = await journeys.shopAsksFor()
     await page.goto(throughOld(sale.address))
     await step.follow(page, en.choose.cancel)
     await step.press(page, en.cancel.yes)
     await step.sees(page, en.cancelled.title)
-    const other = await market.shopAsksFor()
+    const other = await journeys.shopAsksFor()
     await page.goto(throughOld(other.address))
     await step.payWithWallet(page, 'MTN MoMo', '0241234567')
     const [attempt] = await other.attempts()
@@ -85,10 +85,10 @@ describe('a browser that sends Origin: null and nothing else', () => {
   })
 })
 
-market.journey(
+journeys.journey(
   'a form of another site is refused kindly, and its link opens the payment',
   async ({ page, faults }) => {
-    const sale = await market.shopAsksFor()
+    const sale = await journeys.shopAsksFor()
     const form = `<form method="post" action="${sale.address}/cancel"><button>Win a prize</button></form>`
     const frame = `<iframe sandbox="allow-forms allow-top-navigation-by-user-activation" srcdoc='${form.replace('<form', '<form target="_top"')}'></iframe>`
     await page.route('http://evil.example/**', route =>

@@ -2,12 +2,12 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
-import { axeFaults } from '../support/axe.ts'
+import { axeFaults } from '../support/browser/axe.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'
-import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { type InboxSite, inboxSite, writeMessage } from '../support/inboxSite.ts'
-import { after, minutes, no, seconds, yes } from '../support/lifeRows.ts'
-import { openShop, type TestShop } from '../support/shop.ts'
+import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
+import { type InboxSite, inboxSite, writeMessage } from '../support/gateway/inboxSite.ts'
+import { after, minutes, no, seconds, yes } from '../support/payments/rows.ts'
+import { openShop, type TestShop } from '../support/payments/shop.ts'
 
 const paintMs = 300
 

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addOutlet } from '../../src/store/merchants/merchants.ts'
-import { type Customer, openBrowser, type TestBrowser } from '../support/browser.ts'
+import { type Customer, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
 import { overflow } from '../support/browser/measure.ts'
-import { type TestGateway, testGateway, type TestMerchant } from '../support/gateway.ts'
-import { post, signedRequest } from '../support/merchant.ts'
-import { postForm, shopOf, wallet } from '../support/stagePayments.ts'
+import { postForm, shopOf, wallet } from '../support/checkout/stages.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../support/gateway/gateway.ts'
+import { post, signedRequest } from '../support/merchant/merchant.ts'
 
 declare const document: any // the functions given to evaluate() run in the browser
 declare const NodeFilter: any

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openJourneys } from '../support/journeys/journey.ts'
 
-const market = openMarket()
+const journeys = openJourneys()
 
 const { en } = step
 const wallet = (way: step.Wallet, number: string) => (page: Page) => step.payWithWallet(page, way, number)
@@ -27,8 +27,8 @@ describe('a customer pays by', () => {
     ['3-D Secure', card('4242 4242 4242 4242', '246810'), 'card', 'Visa •••• 4242'],
     ['GhQR', scan, 'ghqr', null],
   ] as const)
-    market.journey(name, async ({ page }) => {
-      const sale = await market.shopAsksFor({ description: 'Two straw hats' })
+    journeys.journey(name, async ({ page }) => {
+      const sale = await journeys.shopAsksFor({ description: 'Two straw hats' })
       await page.goto(sale.address)
       await step.sees(page, 'Pay GHS 25.00 to Ama Shop')
       await pay(page)

@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openJourneys } from '../support/journeys/journey.ts'
 
 const { en } = step
 
-const market = openMarket()
+const journeys = openJourneys()
 
 describe('the card', () => {
   const honour = "The customer's bank did not honour the card."
@@ -25,8 +25,8 @@ describe('the card', () => {
     ['4242 4242 4242 4242', { code: '000000' }, 'not_authenticated', secure, '1A', 'Not authenticated'],
     ['4000 0000 0000 0119', {}, en.paid.title, '', '00', 'Approved'],
   ] as const)
-    market.journey(`${number} ${JSON.stringify(more)}`, async ({ page }) => {
-      const sale = await market.shopAsksFor()
+    journeys.journey(`${number} ${JSON.stringify(more)}`, async ({ page }) => {
+      const sale = await journeys.shopAsksFor()
       await page.goto(sale.address)
       await step.payWithCard(page, { number, ...more })
       await step.seesEnding(page, ending)
@@ -38,13 +38,13 @@ describe('the card', () => {
         payment_instrument: `${number.startsWith('4') ? 'Visa' : 'Mastercard'} •••• ${number.slice(-4)}`,
         extra: { psp_response_code: code, psp_response_msg: msg },
       })
-      expect(market.gateway.logs.join('\n')).not.toContain(number.replaceAll(' ', ''))
+      expect(journeys.gateway.logs.join('\n')).not.toContain(number.replaceAll(' ', ''))
     })
 })
 
 describe('the card page', () => {
-  market.journey('is cancelled', async ({ page }) => {
-    const sale = await market.shopAsksFor()
+  journeys.journey('is cancelled', async ({ page }) => {
+    const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)
     await step.choose(page, 'Card')
     await step.pressPay(page)
@@ -58,8 +58,8 @@ describe('the card page', () => {
     })
   })
 
-  market.journey('is left by the back button and found again', async ({ page }) => {
-    const sale = await market.shopAsksFor()
+  journeys.journey('is left by the back button and found again', async ({ page }) => {
+    const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)
     await step.choose(page, 'Card')
     await step.pressPay(page)

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import { languages } from '../../src/core/languages/languages.ts'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openJourneys } from '../support/journeys/journey.ts'
 
 const { en, fr } = languages
 
-const market = openMarket()
+const journeys = openJourneys()
 
 // Each ending for one tap: the page that it ends at, and what the shop is told.
 for (const [name, title, status, ending] of [
@@ -16,8 +16,8 @@ for (const [name, title, status, ending] of [
   ['late', en.paid.title, 'paid', 'failed_then_paid'],
   ['wrong_amount', en.disputed.title, 'awaiting_payment', 'other_amount'],
 ] as const)
-  market.journey(`one tap: ${name}`, async ({ page }) => {
-    const sale = await market.shopAsksFor()
+  journeys.journey(`one tap: ${name}`, async ({ page }) => {
+    const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)
     await step.press(page, en.test.endings[name])
     if (name === 'late') {
@@ -30,8 +30,8 @@ for (const [name, title, status, ending] of [
     expect(await sale.charges()).toMatchObject([{ ending }])
   })
 
-market.journey('two taps are one attempt, also on two endings', { scripts: false }, async ({ page }) => {
-  const sale = await market.shopAsksFor()
+journeys.journey('two taps are one attempt, also on two endings', { scripts: false }, async ({ page }) => {
+  const sale = await journeys.shopAsksFor()
   await page.goto(sale.address)
   const { length } = await page.locator('.endings form').all()
   expect(length).toBe(6)
@@ -55,11 +55,11 @@ market.journey('two taps are one attempt, also on two endings', { scripts: false
   expect(await sale.charges()).toHaveLength(1)
 })
 
-market.journey(
+journeys.journey(
   'the endings are there again after a failure, in French',
   { locale: 'fr-FR' },
   async ({ page }) => {
-    const sale = await market.shopAsksFor()
+    const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)
     await step.press(page, fr.test.endings.declined)
     await step.sees(page, fr.reasons.declined.title)

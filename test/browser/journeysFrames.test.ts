@@ -3,11 +3,11 @@ import { createServer, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openJourneys } from '../support/journeys/journey.ts'
 
 const { en } = step
-const market = openMarket()
+const journeys = openJourneys()
 
 // The shop's own site. /framed shows the address that follows in a frame; /printed fetches it, as a server does that says
 // nothing of what it would like, and prints what comes as the shop's own page.
@@ -34,13 +34,13 @@ const choose = async (frame: FrameLocator, way: string) =>
 const pay = (frame: FrameLocator) => frame.getByRole('button', { name: /^Pay / }).click()
 
 async function sell(...settings: string[]) {
-  const merchant = await market.gateway.addMerchant(...settings)
+  const merchant = await journeys.gateway.addMerchant(...settings)
   const urls = { success_url: `${site}/thanks`, cancelled_url: `${site}/basket` }
-  return market.shopAsksFor(urls, merchant)
+  return journeys.shopAsksFor(urls, merchant)
 }
 
 describe('a shop that frames the checkout', () => {
-  market.journey('shows it, and the way back leaves the frame', async ({ page }) => {
+  journeys.journey('shows it, and the way back leaves the frame', async ({ page }) => {
     const sale = await sell(`frame_origins=${site}`)
     await page.goto(framed(sale.address))
     const frame = frameOf(page)
@@ -55,7 +55,7 @@ describe('a shop that frames the checkout', () => {
     expect(page.url()).toBe(`${site}/thanks`)
   })
 
-  market.journey('and has cards paid in the whole window', async ({ page }) => {
+  journeys.journey('and has cards paid in the whole window', async ({ page }) => {
     const sale = await sell(`frame_origins=${site}`)
     await page.goto(framed(sale.address))
     const frame = frameOf(page)
@@ -66,7 +66,7 @@ describe('a shop that frames the checkout', () => {
   })
 
   test('cannot, where nobody has named it', async () => {
-    const customer = await market.newCustomer()
+    const customer = await journeys.newCustomer()
     const sale = await sell('frame_origins=https://another.example')
     await customer.page.goto(framed(sale.address))
     await expect.poll(() => customer.faults.join(' ')).toContain('frame-ancestors')
@@ -75,7 +75,7 @@ describe('a shop that frames the checkout', () => {
 })
 
 describe('a shop that prints our page as its own', () => {
-  market.journey('leads the customer to ours', async ({ page }) => {
+  journeys.journey('leads the customer to ours', async ({ page }) => {
     const sale = await sell()
     await page.goto(`${site}/printed?${encodeURIComponent(sale.address)}`)
     await page.waitForURL(sale.address)

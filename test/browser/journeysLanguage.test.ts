@@ -1,20 +1,20 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { languages } from '../../src/core/languages/languages.ts'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openJourneys } from '../support/journeys/journey.ts'
 
 const { en, fr } = languages
 
-const market = openMarket()
+const journeys = openJourneys()
 
 const isFrench = async (page: Page) => expect(await page.locator('html').getAttribute('lang')).toBe('fr')
 
-market.journey(
+journeys.journey(
   'a French browser is answered in French, to the receipt',
   { locale: 'fr-FR' },
   async ({ page }) => {
-    const sale = await market.shopAsksFor()
+    const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)
     await step.sees(page, 'Payer 25,00 GHS à Ama Shop')
     await step.payWithWallet(page, 'Telecel Cash', '', '', fr)
@@ -33,8 +33,8 @@ market.journey(
   },
 )
 
-market.journey('who chooses French keeps it while paying with a wallet', async ({ page }) => {
-  const sale = await market.shopAsksFor()
+journeys.journey('who chooses French keeps it while paying with a wallet', async ({ page }) => {
+  const sale = await journeys.shopAsksFor()
   await page.goto(sale.address)
   await step.press(page, fr.name)
   await step.payWithWallet(page, 'MTN MoMo', '', undefined, fr)
@@ -51,8 +51,8 @@ market.journey('who chooses French keeps it while paying with a wallet', async (
   await step.sees(page, en.receipt.title)
 })
 
-market.journey('who chooses French keeps it across the card page', async ({ page }) => {
-  const sale = await market.shopAsksFor()
+journeys.journey('who chooses French keeps it across the card page', async ({ page }) => {
+  const sale = await journeys.shopAsksFor()
   await page.goto(sale.address)
   await step.press(page, fr.name)
   await step.payWithCard(page, { number: '4111111111111111' }, fr)
@@ -60,8 +60,8 @@ market.journey('who chooses French keeps it across the card page', async ({ page
   await isFrench(page)
 })
 
-market.journey('who chooses French keeps it when cancelling', async ({ page }) => {
-  const sale = await market.shopAsksFor()
+journeys.journey('who chooses French keeps it when cancelling', async ({ page }) => {
+  const sale = await journeys.shopAsksFor()
   await page.goto(sale.address)
   await step.press(page, fr.name)
   await step.follow(page, fr.choose.cancel)
@@ -71,8 +71,8 @@ market.journey('who chooses French keeps it when cancelling', async ({ page }) =
   await isFrench(page)
 })
 
-market.journey('who changes the language keeps what was typed and chosen', async ({ page }) => {
-  const sale = await market.shopAsksFor()
+journeys.journey('who changes the language keeps what was typed and chosen', async ({ page }) => {
+  const sale = await journeys.shopAsksFor()
   await page.goto(sale.address)
   await step.fillWallet(page, 'Telecel Cash', '0200000000', '24')
   await step.press(page, fr.name)
@@ -92,8 +92,8 @@ market.journey('who changes the language keeps what was typed and chosen', async
   expect(await sale.attempts()).toHaveLength(1)
 })
 
-market.journey('the Enter key pays, and does not change the language', async ({ page }) => {
-  const sale = await market.shopAsksFor()
+journeys.journey('the Enter key pays, and does not change the language', async ({ page }) => {
+  const sale = await journeys.shopAsksFor()
   await page.goto(sale.address)
   await step.fillWallet(page, 'MTN MoMo', '0240000000')
   await step.phoneField(page).press('Enter')
@@ -102,9 +102,9 @@ market.journey('the Enter key pays, and does not change the language', async ({ 
   expect(await sale.attempts()).toHaveLength(1)
 })
 
-market.journey('the card page and the test phone speak the language of the checkout', async ({ page }) => {
+journeys.journey('the card page and the test phone speak the language of the checkout', async ({ page }) => {
   const { card, prompt } = fr.sandbox
-  const sale = await market.shopAsksFor()
+  const sale = await journeys.shopAsksFor()
   await page.goto(`${sale.address}?lang=fr`)
   await step.choose(page, 'GhQR')
   await step.pressPay(page, fr)

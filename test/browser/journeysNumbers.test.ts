@@ -1,17 +1,17 @@
 import { describe, expect } from 'vitest'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openJourneys } from '../support/journeys/journey.ts'
 
 const { en } = step
 
-const market = openMarket()
+const journeys = openJourneys()
 
 describe('the network of a number', () => {
-  market.journey(
+  journeys.journey(
     'is guessed while it is typed, and the guess can be taken',
     { scripts: true },
     async ({ page }) => {
-      const sale = await market.shopAsksFor()
+      const sale = await journeys.shopAsksFor()
       await page.goto(sale.address)
       await step.choose(page, 'MTN MoMo')
       await step.phoneField(page).pressSequentially('0200000000')
@@ -28,8 +28,8 @@ describe('the network of a number', () => {
     },
   )
 
-  market.journey('is guessed from every spelling', { scripts: true }, async ({ page }) => {
-    const sale = await market.shopAsksFor()
+  journeys.journey('is guessed from every spelling', { scripts: true }, async ({ page }) => {
+    const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)
     await step.choose(page, 'MTN MoMo')
     for (const number of ['201234567', '(020) 123', '00233 20 1', '+233(0)20.1', '\u202a+233 20 123\u202c']) {
@@ -40,8 +40,8 @@ describe('the network of a number', () => {
     }
   })
 
-  market.journey('abroad is no wallet here, so it is not filled in', async ({ page }) => {
-    const sale = await market.shopAsksFor({ number: '+447911123456' })
+  journeys.journey('abroad is no wallet here, so it is not filled in', async ({ page }) => {
+    const sale = await journeys.shopAsksFor({ number: '+447911123456' })
     await page.goto(sale.address)
     await step.choose(page, 'MTN MoMo')
     expect(await step.phoneField(page).inputValue()).toBe('')
@@ -49,11 +49,11 @@ describe('the network of a number', () => {
     await step.seesPaid(page)
   })
 
-  market.journey(
+  journeys.journey(
     'may be changed after a mistake, and the number goes along',
     { scripts: true },
     async ({ page }) => {
-      const sale = await market.shopAsksFor()
+      const sale = await journeys.shopAsksFor()
       await page.goto(sale.address)
       await step.payWithWallet(page, 'Telecel Cash', '0240000000', '')
       await page.getByRole('alert').waitFor()
@@ -62,8 +62,8 @@ describe('the network of a number', () => {
     },
   )
 
-  market.journey('is what the customer says: numbers move between networks', async ({ page }) => {
-    const sale = await market.shopAsksFor()
+  journeys.journey('is what the customer says: numbers move between networks', async ({ page }) => {
+    const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)
     await step.payWithWallet(page, 'MTN MoMo', '0200000000')
     await step.seesPaid(page)
@@ -71,8 +71,8 @@ describe('the network of a number', () => {
     expect(await sale.statusOf()).toMatchObject({ status: 'paid', ...pays })
   })
 
-  market.journey('is chosen already when the shop sent the number', async ({ page }) => {
-    const sale = await market.shopAsksFor({ number: '+233260000000' })
+  journeys.journey('is chosen already when the shop sent the number', async ({ page }) => {
+    const sale = await journeys.shopAsksFor({ number: '+233260000000' })
     await page.goto(sale.address)
     expect(await page.getByRole('radio', { name: 'AT Money' }).isChecked()).toBe(true)
     expect(await step.numberOnFile(page)).toBe('Pay from 026 ••• 0000')
@@ -84,11 +84,11 @@ describe('the network of a number', () => {
 })
 
 describe('a number', () => {
-  market.journey('may be written in many ways', async ({ page }) => {
+  journeys.journey('may be written in many ways', async ({ page }) => {
     const spellings = ['241234567', '(024) 123 4567', '024.123.4567', '00233241234567', '+233(0)241234567']
     const pasted = '\u202a+233 24\u00a0123–4567\u202c'
     for (const number of ['0241234567', '024-123-4567', '233241234567', ...spellings, pasted]) {
-      const sale = await market.shopAsksFor()
+      const sale = await journeys.shopAsksFor()
       await page.goto(sale.address)
       await step.payWithWallet(page, 'MTN MoMo', number)
       await step.sees(page, en.wait.prompt)
@@ -99,10 +99,10 @@ describe('a number', () => {
     await step.seesPaid(page)
   })
 
-  market.journey(
+  journeys.journey(
     'that is none is told beside its field, stays as typed, and nothing is charged',
     async ({ page }) => {
-      const sale = await market.shopAsksFor()
+      const sale = await journeys.shopAsksFor()
       await page.goto(sale.address)
       const { label } = en.fields.phone
       for (const [typed, words] of [
@@ -131,10 +131,10 @@ describe('a number', () => {
     },
   )
 
-  market.journey(
+  journeys.journey(
     'and a voucher are both told when both are missing, and so is a way that nobody chose',
     async ({ page }) => {
-      const sale = await market.shopAsksFor()
+      const sale = await journeys.shopAsksFor()
       await page.goto(sale.address)
       await step.pressPay(page)
       await page.getByRole('alert').getByRole('link', { name: en.faults.no_method }).waitFor()

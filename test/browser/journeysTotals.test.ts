@@ -1,13 +1,13 @@
 import { describe, expect } from 'vitest'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openJourneys } from '../support/journeys/journey.ts'
 
 const { en } = step
 const asking = 'We are asking MTN MoMo'
 const lost = "The provider lost its connection to the customer's network."
 
 // As fast as it can be while an answer that hangs is still later than our patience with a provider.
-const market = openMarket({ sandboxPace: 0.5 })
+const journeys = openJourneys({ sandboxPace: 0.5 })
 
 describe('a total of', () => {
   for (const [total, titles, status, status_reason] of [
@@ -17,8 +17,8 @@ describe('a total of', () => {
     ['0.04', ['declined'], 'failed', 'The customer declined on the phone.'],
     ['0.05', [en.wait.prompt, en.paid.title], 'paid', ''],
   ] as const)
-    market.journey(total, async ({ page }) => {
-      const sale = await market.shopAsksFor({ total })
+    journeys.journey(total, async ({ page }) => {
+      const sale = await journeys.shopAsksFor({ total })
       await page.goto(sale.address)
       await step.payWithWallet(page, 'MTN MoMo', '0240000000')
       for (const title of titles) {
@@ -29,8 +29,8 @@ describe('a total of', () => {
       expect(await sale.history()).toEqual([status])
     })
 
-  market.journey('0.03 by GhQR', async ({ page }) => {
-    const sale = await market.shopAsksFor({ total: '0.03' })
+  journeys.journey('0.03 by GhQR', async ({ page }) => {
+    const sale = await journeys.shopAsksFor({ total: '0.03' })
     await page.goto(sale.address)
     await step.choose(page, 'GhQR')
     await step.pressPay(page)

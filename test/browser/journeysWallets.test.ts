@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import type { Sale } from '../support/journey/sale.ts'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
+import type { Sale } from '../support/journeys/sale.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openJourneys } from '../support/journeys/journey.ts'
 
 const { en } = step
 
 // As fast as it can be while an answer that hangs is still later than our patience with a provider.
-const market = openMarket({ sandboxPace: 0.5 })
+const journeys = openJourneys({ sandboxPace: 0.5 })
 
 describe('a wallet that ends in', () => {
   for (const [digits, titles, status, status_reason, history] of [
@@ -20,9 +20,9 @@ describe('a wallet that ends in', () => {
     ['008', [en.paid.title], 'paid', '', ['paid']],
     ['009', [en.disputed.title], 'awaiting_payment', '', []],
   ] as const)
-    market.journey(digits, ({ page }) =>
+    journeys.journey(digits, ({ page }) =>
       onEveryNetwork(page, async (tab, way, prefix) => {
-        const sale = await market.shopAsksFor()
+        const sale = await journeys.shopAsksFor()
         await tab.goto(sale.address)
         await step.payWithWallet(tab, way, `${prefix}0000${digits}`)
         for (const title of titles) await step.seesEnding(tab, title)
@@ -66,7 +66,7 @@ async function paidOnce(page: Page, sale: Sale) {
 
 describe('a wallet that ends in 007', () => {
   async function failsFirst(page: Page) {
-    const sale = await market.shopAsksFor()
+    const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)
     await step.payWithWallet(page, 'MTN MoMo', '0240000007')
     await sale.becomes('failed')
@@ -75,13 +75,13 @@ describe('a wallet that ends in 007', () => {
     return sale
   }
 
-  market.journey('turns out to be paid before anyone tries again', async ({ page }) => {
+  journeys.journey('turns out to be paid before anyone tries again', async ({ page }) => {
     const sale = await failsFirst(page)
     await sale.becomes('paid')
     await paidOnce(page, sale) // the page changes by itself
   })
 
-  market.journey('is not paid twice by a form that was open', async ({ page }) => {
+  journeys.journey('is not paid twice by a form that was open', async ({ page }) => {
     const sale = await failsFirst(page)
     await step.staysOld(page)
     await step.follow(page, en.failed.again)
@@ -97,8 +97,8 @@ describe('the test phone', () => {
     ['Approve', 'paid', ''],
     ['Decline', 'failed', 'The customer declined on the phone.'],
   ] as const)
-    market.journey(decision, async ({ page }) => {
-      const sale = await market.shopAsksFor()
+    journeys.journey(decision, async ({ page }) => {
+      const sale = await journeys.shopAsksFor()
       await page.goto(sale.address)
       await step.payWithWallet(page, 'AT Money', '0261234567')
       await step.sees(page, en.wait.prompt)
@@ -109,12 +109,12 @@ describe('the test phone', () => {
       expect(await sale.statusOf()).toMatchObject({ status, status_reason })
     })
 
-  market.journey('is found by the number', { scripts: false }, async ({ page }) => {
-    const sale = await market.shopAsksFor({ total: '7.31' })
+  journeys.journey('is found by the number', { scripts: false }, async ({ page }) => {
+    const sale = await journeys.shopAsksFor({ total: '7.31' })
     await page.goto(sale.address)
     await step.payWithWallet(page, 'MTN MoMo', '0241237310')
     await step.sees(page, en.wait.prompt)
-    await page.goto(`${market.gateway.url}/sandbox/phone`)
+    await page.goto(`${journeys.gateway.url}/sandbox/phone`)
     await page.getByLabel('Wallet number').fill('024 123 7310')
     await step.press(page, 'Show requests')
     await page.getByRole('link', { name: 'Ama Shop GHS 7.31' }).first().click()
@@ -125,8 +125,8 @@ describe('the test phone', () => {
 })
 
 describe('a voucher code', () => {
-  market.journey('that is not accepted', async ({ page }) => {
-    const sale = await market.shopAsksFor()
+  journeys.journey('that is not accepted', async ({ page }) => {
+    const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)
     await step.payWithWallet(page, 'Telecel Cash', '0200000000', '000000')
     await step.seesFailed(page, 'wrong_voucher')

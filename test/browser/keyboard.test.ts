@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { focusOrder } from '../support/browser/focus.ts'
-import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { shopOf } from '../support/stagePayments.ts'
+import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import { shopOf } from '../support/checkout/stages.ts'
 
 let gateway: TestGateway
 let browser: TestBrowser

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { shopOf, wallet } from '../support/stagePayments.ts'
+import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import { shopOf, wallet } from '../support/checkout/stages.ts'
 
 declare const document: any // the functions given to evaluate() run in the browser
 declare const getComputedStyle: any

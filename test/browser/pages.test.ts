@@ -1,21 +1,21 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeFaults } from '../support/axe.ts'
+import { axeFaults } from '../support/browser/axe.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'
-import { type Customer, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { shopOrigin } from '../support/stagePayments.ts'
-import { openStages, type Stages } from '../support/stages.ts'
+import { type Customer, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
+import { shopOrigin } from '../support/checkout/stages.ts'
+import { openEveryPage, type EveryPage } from '../support/browser/everyPage.ts'
 
 declare const document: any // the functions given to evaluate() run in the browser
 declare const getComputedStyle: any
 
 const desk = { width: 1280, height: 800 } as const
 
-let stages: Stages
+let stages: EveryPage
 let browser: TestBrowser
 
 beforeAll(async () => {
-  ;[stages, browser] = await Promise.all([openStages(), openBrowser()])
+  ;[stages, browser] = await Promise.all([openEveryPage(), openBrowser()])
 })
 
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Customer, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { shopOf } from '../support/stagePayments.ts'
+import { type Customer, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { shopOf } from '../support/checkout/stages.ts'
 
 declare const document: any // the functions given to evaluate() run in the browser
 declare const getComputedStyle: any

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { axeFaults } from '../support/axe.ts'
+import { axeFaults } from '../support/browser/axe.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'
-import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
 
 let browser: TestBrowser
 let gateway: TestGateway

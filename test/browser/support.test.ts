@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
-import { axeFaults } from '../support/axe.ts'
+import { axeFaults } from '../support/browser/axe.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'
-import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { after, minutes, no, yes } from '../support/lifeRows.ts'
-import { openShop, type TestShop } from '../support/shop.ts'
-import { type SupportSite, supportSite } from '../support/supportSite.ts'
+import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
+import { after, minutes, no, yes } from '../support/payments/rows.ts'
+import { openShop, type TestShop } from '../support/payments/shop.ts'
+import { type SupportSite, supportSite } from '../support/gateway/supportSite.ts'
 
 let browser: TestBrowser
 let shop: TestShop

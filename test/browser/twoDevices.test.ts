@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
-import { send } from '../support/merchant.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openJourneys } from '../support/journeys/journey.ts'
+import { send } from '../support/merchant/merchant.ts'
 
 const { en } = step
 
-const market = openMarket()
+const journeys = openJourneys()
 
 describe('two devices', () => {
-  market.journey('what is open on the desk follows the phone', { scripts: true }, async ({ page }) => {
-    const sale = await market.shopAsksFor()
+  journeys.journey('what is open on the desk follows the phone', { scripts: true }, async ({ page }) => {
+    const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)
-    await market.walk({}, async phone => {
+    await journeys.walk({}, async phone => {
       await phone.page.goto(sale.address)
       await step.payWithWallet(phone.page, 'MTN MoMo', '0240000000')
       await step.seesPaid(phone.page)
@@ -19,14 +19,14 @@ describe('two devices', () => {
     await step.seesPaid(page) // without a touch
   })
 
-  market.journey(
+  journeys.journey(
     'an old form finds the attempt of the other device, and both end as paid',
     async ({ page, scripts }) => {
-      const sale = await market.shopAsksFor()
+      const sale = await journeys.shopAsksFor()
       await step.staysOld(page)
       await page.goto(sale.address)
       await step.fillWallet(page, 'AT Money', '0260000003')
-      await market.walk({ scripts }, async other => {
+      await journeys.walk({ scripts }, async other => {
         await other.page.goto(sale.address)
         await step.payWithWallet(other.page, 'MTN MoMo', '0241234567')
         await step.sees(other.page, en.wait.prompt)
@@ -43,14 +43,14 @@ describe('two devices', () => {
     },
   )
 
-  market.journey(
+  journeys.journey(
     'an old form of a payment that has failed meanwhile does not pay by surprise',
     async ({ page, scripts }) => {
-      const sale = await market.shopAsksFor()
+      const sale = await journeys.shopAsksFor()
       await step.staysOld(page)
       await page.goto(sale.address)
       await step.fillWallet(page, 'AT Money', '0260000000')
-      await market.walk({ scripts }, async other => {
+      await journeys.walk({ scripts }, async other => {
         await other.page.goto(sale.address)
         await step.payWithWallet(other.page, 'MTN MoMo', '0240000003')
         await step.seesFailed(other.page, 'declined')
@@ -63,8 +63,8 @@ describe('two devices', () => {
 })
 
 describe('pressing twice', () => {
-  market.journey('two rapid clicks are one attempt and one charge', async ({ page }) => {
-    const sale = await market.shopAsksFor()
+  journeys.journey('two rapid clicks are one attempt and one charge', async ({ page }) => {
+    const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)
     await step.fillWallet(page, 'MTN MoMo', '0240000000')
     await page.getByRole('button', { name: /^Pay GHS/ }).dblclick({ noWaitAfter: true })
@@ -73,8 +73,8 @@ describe('pressing twice', () => {
     expect(await sale.charges()).toHaveLength(1)
   })
 
-  market.journey('two rapid clicks on the card page are one charge', async ({ page }) => {
-    const sale = await market.shopAsksFor()
+  journeys.journey('two rapid clicks on the card page are one charge', async ({ page }) => {
+    const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)
     await step.choose(page, 'Card')
     await page.getByRole('button', { name: /^Pay GHS/ }).dblclick({ noWaitAfter: true })
@@ -87,7 +87,7 @@ describe('pressing twice', () => {
   })
 
   test.concurrent('the same form posted ten times at once is one attempt and one charge', async () => {
-    const sale = await market.shopAsksFor()
+    const sale = await journeys.shopAsksFor()
     const typed = { number: '1', payment_method: 'mtn_mobile_money', 'mtn_mobile_money.phone': '0241234567' }
     const press = () => send(`${sale.address}/pay`, { method: 'POST', body: new URLSearchParams(typed) })
     const answers = await Promise.all(Array.from({ length: 10 }, press))
@@ -97,8 +97,8 @@ describe('pressing twice', () => {
     expect(await sale.charges()).toHaveLength(1)
   })
 
-  market.journey('going back after it is paid and pressing again shows paid', async ({ page }) => {
-    const sale = await market.shopAsksFor()
+  journeys.journey('going back after it is paid and pressing again shows paid', async ({ page }) => {
+    const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)
     await step.payWithWallet(page, 'MTN MoMo', '0240000000')
     await step.seesPaid(page)

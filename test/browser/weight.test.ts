@@ -4,10 +4,10 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setLogo } from '../../src/actions/merchants/logos.ts'
 import { minifyCss, readStyles } from '../../src/web/documents/documents.ts'
-import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { speckledPng } from '../support/pictures.ts'
-import { shopOf, shopOrigin } from '../support/stagePayments.ts'
-import { openStages, type Stages } from '../support/stages.ts'
+import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
+import { speckledPng } from '../support/merchant/pictures.ts'
+import { shopOf, shopOrigin } from '../support/checkout/stages.ts'
+import { openEveryPage, type EveryPage } from '../support/browser/everyPage.ts'
 
 const maxBytes = 14_336 // what a server may send before it hears back: ten packets
 const maxDeskBytes = 18_432 // with the code to go on by phone
@@ -18,11 +18,11 @@ const iconBytes = statSync(new URL('../../src/web/public/icon.svg', import.meta.
 
 declare const CSSStyleSheet: any // the functions given to evaluate() run in the browser
 
-let stages: Stages
+let stages: EveryPage
 let browser: TestBrowser
 
 beforeAll(async () => {
-  ;[stages, browser] = await Promise.all([openStages(), openBrowser()])
+  ;[stages, browser] = await Promise.all([openEveryPage(), openBrowser()])
 })
 
 afterAll(async () => {

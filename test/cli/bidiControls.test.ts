@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../src/store/db.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
-import type { TestMerchant } from '../support/gateway.ts'
-import { wrong, yes } from '../support/lifeRows.ts'
-import { openShop, type TestShop } from '../support/shop.ts'
+import type { TestMerchant } from '../support/gateway/gateway.ts'
+import { wrong, yes } from '../support/payments/rows.ts'
+import { openShop, type TestShop } from '../support/payments/shop.ts'
 import { tollgate } from './tollgate.ts'
 
 // Every mark that turns the direction of a line, in every text that a customer, a shop or a provider can give.

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrationNames } from '../../src/store/migrate/migrationList.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { type GatewayProcess, spawnGateway, type TestMerchant } from '../support/gateway.ts'
-import { checkStatus, post, signedRequest } from '../support/merchant.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database/database.ts'
+import { type GatewayProcess, spawnGateway, type TestMerchant } from '../support/gateway/gateway.ts'
+import { checkStatus, post, signedRequest } from '../support/merchant/merchant.ts'
 import { type Env, newMasterKey, tollgate, tollgateJson } from './tollgate.ts'
 
 // Everything here runs beside a gateway on one database.

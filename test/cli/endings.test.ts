@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
+import { type FreshDatabase, migratedDatabase } from '../support/database/database.ts'
 import { type Env, fatalIn, launch, newMasterKey, temporaryFolder, tollgate } from './tollgate.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // it starts whole gateways

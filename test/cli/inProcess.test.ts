@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
+import { type FreshDatabase, migratedDatabase } from '../support/database/database.ts'
 import { type Env, launch, newMasterKey, tollgate } from './tollgate.ts'
 
 // The other tests of commands run them in their own process. What a person sees of the program is no different.

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterFile } from '../support/afterFile.ts'
+import { afterFile } from '../support/vitest/afterFile.ts'
 import { runInProcess } from './inProcess.ts'
 
 // The real program, as an operator runs it. Only what is given here is in its environment.

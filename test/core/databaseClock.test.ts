@@ -7,7 +7,7 @@ import {
   estimateClock,
   timeBy,
 } from '../../src/core/databaseClock.ts'
-import { hours, minutes, noon, seconds } from '../support/lifeRows.ts'
+import { hours, minutes, noon, seconds } from '../support/payments/rows.ts'
 
 // A database whose clock is `shift` from noon at our moment 0, seen at a moment of ours.
 const seen = (at: number, shift: number, roundTripMs = 2): Measurement => ({

@@ -3,14 +3,14 @@ import { randomInt } from 'node:crypto'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Mode } from '../../src/core/mode.ts'
-import { afterFile } from '../support/afterFile.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { send } from '../support/merchant.ts'
+import { afterFile } from '../support/vitest/afterFile.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database/database.ts'
+import { send } from '../support/merchant/merchant.ts'
 import { commandsOnPage, inlineCommands, usageFault } from './goingLiveCommands.ts'
 
-// An operator who follows docs/going-live.md: the commands of the page in their order, each in a process of its own,
-// against a gateway and simulators in processes of their own. The test substitutes what the page asks the operator to
-// substitute, does what it says to do in a browser, on the phone and in the dashboard, and plays the TLS proxy.
+// An operator who follows docs/going-live.md: the commands of the page in order, each in a separate process,
+// against a gateway and simulators in further processes. The test substitutes what the page asks the operator to
+// substitute, does what it says to do in a browser, on the phone and in the dashboard, and acts as the TLS proxy.
 const publicAddress = 'https://pay.example'
 
 let database: FreshDatabase
@@ -32,7 +32,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-// Below the range that the system takes ports of clients from, so that none gets it before the gateway starts.
+// Below the ephemeral port range, so that no client gets the port before the gateway starts.
 async function freePort(): Promise<number> {
   const server = createServer()
   const isFree = await new Promise<boolean>(resolve => {
@@ -85,7 +85,7 @@ async function runInBackground(line: string, says: string): Promise<string> {
   return output()
 }
 
-// What `npm run simulate` prints of one account.
+// What `npm run simulate` prints about one account.
 type Provider = { url: string; settings: Record<string, string>; webhook?: string }
 
 function readProviders(printed: string): Record<string, Provider> {

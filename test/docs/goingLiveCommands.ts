@@ -16,7 +16,7 @@ export const commandsOnPage = [...page.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].fl
 // Commands in running text, such as `npx tollgate doctor`.
 export const inlineCommands = [...page.matchAll(/`npx tollgate ([^`]+)`/g)].map(([, words = '']) => words)
 
-// Why a command would be wrong usage; undefined where it has its command and its options.
+// Why a command line is invalid; undefined if the command and its options exist.
 export function usageFault(words: string): string | undefined {
   const options = words.match(/--[a-z-]+/g) ?? []
   let command: Command = createProgram(createCli(false))

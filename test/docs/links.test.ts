@@ -16,13 +16,13 @@ const pages = new Map(pagesIn('.').map(path => [path, readFileSync(path, 'utf8')
 
 const withoutCode = (text: string) => text.replace(/^```.*?^```$/gms, '')
 
-// What a page leads to: links, and pictures in either spelling. Addresses elsewhere are not ours to check.
+// The targets of a page: links, and images in either syntax. External addresses are not checked.
 const linksIn = (text: string) =>
   [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)|<img[^>]*\ssrc="([^"]+)"/g)]
     .map(([, link, picture]) => (link ?? picture) as string)
     .filter(link => !/^[a-z]+:/.test(link))
 
-// As GitHub names a heading.
+// The anchor that GitHub gives a heading.
 const anchorsIn = (text: string) =>
   [...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -36,7 +36,7 @@ const targetOf = (page: string, link: string) => {
   return { file: path === '' ? page : normalize(join(dirname(page), path)), anchor }
 }
 
-// Why a link of a page leads nowhere; undefined when it does not.
+// Why a link is broken; undefined if it is not.
 function whyBroken(page: string, link: string): string | undefined {
   const { file, anchor } = targetOf(page, link)
   if (!existsSync(file)) return `${page}: ${link} is not there`
@@ -71,7 +71,7 @@ test('who begins at the README finds every page by links', () => {
   expect([...pages.keys()].filter(page => !found.has(page))).toEqual([])
 })
 
-// In the changelog they are of their time.
+// Paths in the changelog may be old.
 const namedFile = /`((?:src|test|bench|docs|bin)\/[\w./-]+)`/g
 
 test('every file and folder of ours that a page names is there', () => {

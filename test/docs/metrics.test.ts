@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { send } from '../support/merchant.ts'
-import { asOperator } from '../support/door.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { send } from '../support/merchant/merchant.ts'
+import { asOperator } from '../support/gateway/operatorAuth.ts'
 
 const page = readFileSync('docs/watching.md', 'utf8')
 

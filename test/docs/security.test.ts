@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 
 const page = readFileSync('docs/security.md', 'utf8')
 
-// Each threat is a heading of the third rank, and under it stand its tests: `file`: title. What a table of tests fills
-// in is written as … on the page.
+// Each threat is a heading of level three with a list of its tests: `file`: title. The page writes … for what a table of
+// tests fills in.
 const threats = page
   .split(/^(?=##? )/m)
   .flatMap(chapter => chapter.split(/^### /m).slice(1))

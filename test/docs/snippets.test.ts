@@ -14,9 +14,9 @@ import type { ApiOptions } from '../../src/web/api/initiate.tsx'
 import { openapiDocument } from '../../src/web/openapi/document.ts'
 import { allRules } from '../../src/web/openapi/rules.ts'
 import { bodies, codes, jsonSchemas } from '../../src/web/openapi/schemas.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { aPayment } from '../support/lifeRows.ts'
-import { tellOf } from '../support/notifications.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { aPayment } from '../support/payments/rows.ts'
+import { storeNotification } from '../support/deliveries/notifications.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // it starts the programs of several languages
 
@@ -29,13 +29,13 @@ const blocksIn = (language: string) =>
 
 let gateway: TestGateway
 let env: Record<string, string>
-let forgetful: { url: string; close(): void } // takes requests, and knows of none when it is asked
+let forgetful: { url: string; close(): void } // accepts requests, and finds none of them in a status check
 
 beforeAll(async () => {
   gateway = await testGateway()
   const { merchant_id, test: keys } = await gateway.addMerchant()
-  const { tx_reference } = await tellOf(gateway.db, { merchant_id, status: 'failed' })
-  await tellOf(gateway.db, { merchant_id, tx_reference })
+  const { tx_reference } = await storeNotification(gateway.db, { merchant_id, status: 'failed' })
+  await storeNotification(gateway.db, { merchant_id, tx_reference })
   env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', BASE_URL: gateway.url }
   env = { ...env, MERCHANT_KEY: keys.merchant_key, SECRET_KEY: keys.secret_key }
   forgetful = await forgetfulGateway(gateway.url, keys.merchant_key)
@@ -61,7 +61,7 @@ async function forgetfulGateway(url: string, merchant_key: string) {
   return { url: `http://127.0.0.1:${port}`, close: () => void server.close() }
 }
 
-// Not spawnSync: the gateway answers from this very process.
+// Not spawnSync: the gateway runs in this process.
 const run = async (program: string, args: string[], more: Record<string, string> = {}) =>
   (await promisify(execFile)(program, args, { env: { ...env, ...more }, timeout: 20_000 })).stdout
 

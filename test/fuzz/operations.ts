@@ -1,13 +1,13 @@
 import fc, { type Arbitrary } from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openapiDocument } from '../../src/web/openapi/document.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
 import { breaks, brokenRule, invoiceOf, type Known, refusalOf } from './allowed.ts'
 import { type Described, type Operation, readDescription } from './document.ts'
 import { complaints } from './judge.ts'
 import { type Question, questionsOf, type Spoiling, spoilings } from './questions.ts'
 import { type Answered, send } from './send.ts'
-import { openShops, type Shop } from './shops.ts'
+import { openDeliveryDatabase, type Shop } from './shops.ts'
 import { asShop, spoiled, written } from './wire.ts'
 
 export type Effort = { runs: number; seed: number; timeoutMs: number }
@@ -24,7 +24,7 @@ export function testOperations({ runs, seed, timeoutMs }: Effort) {
 
   beforeAll(async () => {
     gateway = await testGateway({ TOLLGATE_TRUST_PROXY: '1', TOLLGATE_METRICS_TOKEN: metricsToken })
-    shops = await openShops(gateway)
+    shops = await openDeliveryDatabase(gateway)
     described = await readDescription(gateway.url)
   })
   afterAll(() => gateway.stop())

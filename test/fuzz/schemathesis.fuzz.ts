@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
 import { bringSchemathesis, runSchemathesis } from './schemathesis.ts'
-import { openShops, type Shop } from './shops.ts'
+import { openDeliveryDatabase, type Shop } from './shops.ts'
 
 const metricsToken = 'a-token-to-read-the-numbers'
 const { FUZZ_EXAMPLES = '50', FUZZ_SEED = '1' } = process.env
@@ -11,7 +11,7 @@ let shop: Shop | undefined
 
 beforeAll(async () => {
   gateway = await testGateway({ TOLLGATE_TRUST_PROXY: '1', TOLLGATE_METRICS_TOKEN: metricsToken })
-  shop = (await openShops(gateway))[0]
+  shop = (await openDeliveryDatabase(gateway))[0]
 })
 afterAll(() => gateway.stop())
 

@@ -1,5 +1,5 @@
 import { currencies } from '../../src/core/money.ts'
-import type { TestGateway } from '../support/gateway.ts'
+import type { TestGateway } from '../support/gateway/gateway.ts'
 
 // Merchants of all kinds, and what of their settings decides about a request that its schema allows.
 export type Shop = {
@@ -16,7 +16,7 @@ export type Shop = {
 const largest = '999999999999.99'
 const origin = 'https://shop.example'
 
-export async function openShops(gateway: TestGateway): Promise<Shop[]> {
+export async function openDeliveryDatabase(gateway: TestGateway): Promise<Shop[]> {
   const open = async (settings: string[], told: Partial<Shop> = {}) => {
     const { merchant_id, test, live } = await gateway.addMerchant('rate_limit=0', ...settings)
     if (told.isClosed) await gateway.deactivate(merchant_id)

@@ -6,8 +6,8 @@ export default defineConfig({
   resolve: markup,
   test: {
     include: ['test/fuzz/*.fuzz.ts'],
-    globalSetup: ['test/support/database.setup.ts'],
-    setupFiles: ['test/support/afterFile.setup.ts'],
+    globalSetup: ['test/support/database/database.setup.ts'],
+    setupFiles: ['test/support/vitest/afterFile.setup.ts'],
     provide: { isProof: true },
     hookTimeout: 60_000,
     fileParallelism: false,

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { sign } from '../support/merchant.ts'
+import { sign } from '../support/merchant/merchant.ts'
 import type { Operation } from './document.ts'
 import type { Fields, Question, Spoiling } from './questions.ts'
 import type { Asked } from './send.ts'

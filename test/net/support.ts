@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { HttpOutcome } from '../../src/core/notification/delivery.ts'
 import { createOutbound, type OutboundOptions, type OutboundRequest } from '../../src/net/outbound.ts'
-import { afterFile } from '../support/afterFile.ts'
+import { afterFile } from '../support/vitest/afterFile.ts'
 
 export const later = afterFile
 

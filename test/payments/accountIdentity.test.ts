@@ -18,25 +18,31 @@ import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { promptReversalCheck } from '../../src/store/payments/callbacks.ts'
 import { findPayment } from '../../src/store/payments/paymentLife.ts'
 import { tasksOf } from '../../src/store/payments/tasks.ts'
-import { type AcmeServer, acmeFolder, acmeTools, openAcme } from '../support/acme.ts'
-import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
-import type { TestMerchant } from '../support/gateway.ts'
-import { aWish } from '../support/lifeNode.ts'
-import { signedRequest } from '../support/merchant.ts'
-import { testRuntime } from '../support/runtime.ts'
+import {
+  type ExampleProvider,
+  exampleProviderFolder,
+  exampleTools,
+  openExampleProvider,
+} from '../support/providers/exampleProvider.ts'
+import { type FreshDatabase, migratedDatabase } from '../support/database/database.ts'
+import type { TestMerchant } from '../support/gateway/gateway.ts'
+import { aPayRequest } from '../support/payments/simulatedNode.ts'
+import { signedRequest } from '../support/merchant/merchant.ts'
+import { testRuntime } from '../support/gateway/runtime.ts'
+import { randomDigits } from '../support/random.ts'
 
 // One account from environment variables, called acme. A restart with other variables puts another account behind the
 // same name.
 const masterKeys = givenMasterKeys([randomBytes(32)])
-const folder = acmeFolder()
+const folder = exampleProviderFolder()
 let database: FreshDatabase
 let db: Db
-let acme: AcmeServer
+let acme: ExampleProvider
 let merchant: TestMerchant
 beforeAll(async () => {
   database = await migratedDatabase()
   db = openDb(database.url, 4)
-  acme = await openAcme('live_first', 'live_second', 'live_other', 'test_first')
+  acme = await openExampleProvider('live_first', 'live_second', 'live_other', 'test_first')
   merchant = (await onboard(db, masterKeys, 'Ama Shop', ['test', 'live'], new Date())) as TestMerchant
 })
 afterAll(async () => {
@@ -55,7 +61,7 @@ const openNode = async (key: string): Promise<Runtime & { providerAccounts: Open
   const env = { ACME_URL: acme.url, ACME_KEY: key }
   const providerAccounts = await openProviderAccounts({
     env,
-    tools: acmeTools,
+    tools: exampleTools,
     folder,
     stored: { db, masterKeys },
   })
@@ -76,9 +82,7 @@ const tasks = async ({ merchant_id, tx_reference }: Key) =>
 
 async function begin(node: Runtime, mode: Mode = 'live') {
   const payment = await open(node, mode)
-  expect(
-    await pay(node, payment, aWish({ input: { phone: `024${String(Math.random()).slice(2, 9)}` } })),
-  ).toEqual({
+  expect(await pay(node, payment, aPayRequest({ input: { phone: `024${randomDigits(7)}` } }))).toEqual({
     done: 'started',
   })
   return payment
@@ -197,7 +201,7 @@ test('a database that cannot be read gives no identity: the node does not start'
   const own = openDb(database.url, 1)
   await own.end()
   const env = { ACME_URL: acme.url, ACME_KEY: 'live_first' }
-  const options = { env, tools: acmeTools, folder, stored: { db: own, masterKeys } }
+  const options = { env, tools: exampleTools, folder, stored: { db: own, masterKeys } }
   await expect(openProviderAccounts(options)).rejects.toThrow()
 })
 
@@ -219,7 +223,7 @@ test('a node without the account waits ten minutes for a node that has it, and t
   const payment = await begin(await openNode('live_first'))
   const providerAccounts = await openProviderAccounts({
     env: {},
-    tools: acmeTools,
+    tools: exampleTools,
     folder,
     stored: { db, masterKeys },
   })

@@ -6,42 +6,56 @@ import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { pollAttempt } from '../../src/actions/payments/callProvider.ts'
 import { openCheckout } from '../../src/actions/payments/openCheckout.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
-import { type AccountSetup, addAccount, newIdentity, prepareAccount } from '../../src/actions/providers/addAccount.ts'
+import {
+  type AccountSetup,
+  addAccount,
+  newIdentity,
+  prepareAccount,
+} from '../../src/actions/providers/addAccount.ts'
 import { prepareChange, saveAccountChange } from '../../src/actions/providers/setAccount.ts'
 import type { Mode } from '../../src/core/mode.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { SettingChange } from '../../src/core/provider/accountSettings.ts'
-import { loadProviders, type OpenProviderAccounts, openProviderAccounts } from '../../src/runtime/providerAccounts.ts'
+import {
+  loadProviders,
+  type OpenProviderAccounts,
+  openProviderAccounts,
+} from '../../src/runtime/providerAccounts.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { findPayment } from '../../src/store/payments/paymentLife.ts'
 import { findAccount, type StoredAccount } from '../../src/store/providers/accounts.ts'
-import { acmeFolder, type AcmeServer, acmeTools, openAcme } from '../support/acme.ts'
-import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
-import type { TestMerchant } from '../support/gateway.ts'
-import { aWish } from '../support/lifeNode.ts'
-import { signedRequest } from '../support/merchant.ts'
-import { testRuntime } from '../support/runtime.ts'
+import {
+  type ExampleProvider,
+  exampleProviderFolder,
+  exampleTools,
+  openExampleProvider,
+} from '../support/providers/exampleProvider.ts'
+import { type FreshDatabase, migratedDatabase } from '../support/database/database.ts'
+import type { TestMerchant } from '../support/gateway/gateway.ts'
+import { aPayRequest } from '../support/payments/simulatedNode.ts'
+import { signedRequest } from '../support/merchant/merchant.ts'
+import { testRuntime } from '../support/gateway/runtime.ts'
 
 // Whole payments by accounts that change under them, at a provider that speaks over a socket.
 const masterKeys = givenMasterKeys([randomBytes(32)])
-const folder = acmeFolder()
+const folder = exampleProviderFolder()
 let database: FreshDatabase
 let db: Db
 let desk: AccountSetup
-let acme: AcmeServer
+let acme: ExampleProvider
 let providerAccounts: OpenProviderAccounts
 let runtime: Runtime
 beforeAll(async () => {
   database = await migratedDatabase()
   db = openDb(database.url, 4)
-  acme = await openAcme('live_first', 'test_first')
-  desk = { providers: await loadProviders(folder), tools: acmeTools, masterKeys }
+  acme = await openExampleProvider('live_first', 'test_first')
+  desk = { providers: await loadProviders(folder), tools: exampleTools, masterKeys }
   providerAccounts = await openProviderAccounts({
     env: {},
-    tools: acmeTools,
+    tools: exampleTools,
     folder,
     stored: { db, masterKeys },
   })
@@ -95,7 +109,7 @@ test('an attempt is asked about at its account, with the new credentials, and wh
   acme.says(() => ({ state: 'pending' }))
   const account = await add('live_first')
   const payment = await ask(await addMerchant())
-  expect(await pay(runtime, payment, aWish())).toEqual({ done: 'started' })
+  expect(await pay(runtime, payment, aPayRequest())).toEqual({ done: 'started' })
   const attempt = await lastAttempt(payment)
   expect([attempt.provider_account, attempt.state]).toEqual([account, 'pending'])
 
@@ -112,7 +126,7 @@ test('an attempt is asked about at its account, with the new credentials, and wh
 
   const other = await ask(await addMerchant())
   expect(waysOf(other)).toEqual([])
-  expect(await pay(runtime, other, aWish())).toEqual({ done: 'no_such_way' })
+  expect(await pay(runtime, other, aPayRequest())).toEqual({ done: 'no_such_way' })
 
   acme.says(order => ({
     state: 'paid',
@@ -133,7 +147,7 @@ test('a better account that comes meanwhile is not asked about the attempt of an
   const merchant = await addMerchant()
   const account = await add('live_first')
   const payment = await ask(merchant)
-  await pay(runtime, payment, aWish())
+  await pay(runtime, payment, aPayRequest())
   const own = await add('live_own', 'live', merchant.merchant_id)
   expect(waysOf(await ask(merchant))).toEqual([`mtn_mobile_money by ${own}`, `card by ${own}`])
   await pollAttempt(runtime, await lastAttempt(payment))
@@ -150,14 +164,14 @@ test('test payments reach a test account alone, live ones a live one', async () 
   const onlyTest = await add('test_first', 'test')
   const live = await ask(merchant, 'live')
   expect(waysOf(live)).toEqual([])
-  expect(await pay(runtime, live, aWish())).toEqual({ done: 'no_such_way' })
+  expect(await pay(runtime, live, aPayRequest())).toEqual({ done: 'no_such_way' })
   const onlyLive = await add('live_first')
   const [played, real] = [await ask(merchant, 'test'), await ask(merchant, 'live')]
   for (const [payment, account, key] of [
     [played, onlyTest, 'test_first'],
     [real, onlyLive, 'live_first'],
   ] as const) {
-    expect(await pay(runtime, payment, aWish())).toEqual({ done: 'started' })
+    expect(await pay(runtime, payment, aPayRequest())).toEqual({ done: 'started' })
     expect((await lastAttempt(payment)).provider_account).toBe(account)
     expect(acme.asked.at(-1)?.key).toBe(key)
   }
@@ -168,7 +182,7 @@ test('a way that the merchant has switched off is off at the page, at a form tha
   const merchant = await addMerchant('payment_methods=card')
   const payment = await ask(merchant)
   expect(payment.methods.map(({ payment_method }) => payment_method)).toEqual(['card'])
-  expect(await pay(runtime, payment, aWish())).toEqual({ done: 'no_such_way' })
+  expect(await pay(runtime, payment, aPayRequest())).toEqual({ done: 'no_such_way' })
   const direct = {
     pymt_instrument: '0241234567',
     extra_wallet_issuer_hint: 'mtn',

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pollDue } from '../../src/actions/providers/pollDue.ts'
-import { promptPoll } from '../../src/actions/providers/callbacks.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
+import { promptPoll } from '../../src/actions/providers/callbacks.ts'
+import { pollDue } from '../../src/actions/providers/pollDue.ts'
 import type { Reply } from '../../src/core/provider/reply.ts'
 import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedAccount, simulatedNode } from '../support/lifeNode.ts'
-import { after, hours, no, noon, seconds, yes } from '../support/lifeRows.ts'
-import { changesOn } from '../support/runtime.ts'
+import { changesOn } from '../support/gateway/runtime.ts'
+import { openPaymentDatabase, type PaymentDatabase } from '../support/payments/paymentDatabase.ts'
+import { after, hours, no, noon, seconds, yes } from '../support/payments/rows.ts'
+import { aPayRequest, simulatedAccount, simulatedNode } from '../support/payments/simulatedNode.ts'
 
-let lives: Lives
+let lives: PaymentDatabase
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
 })
 afterAll(() => lives.close())
 
@@ -29,7 +29,7 @@ test('a callback long after the last time that we asked is heard', async () => {
       clock,
       says(no, () => Promise.resolve(reply)),
     )
-  await pay(node(no), payment, aWish())
+  await pay(node(no), payment, aPayRequest())
   now = after(hours(3))
   expect(await pollDue(node(no), fail)).toBe(1)
   now = after(hours(300))
@@ -59,7 +59,7 @@ test.each([
       says(no, () => Promise.resolve(no)),
     ),
     payment,
-    aWish(),
+    aPayRequest(),
   )
   now = after(hours(3))
   let answer: ((reply: Reply) => void) | undefined

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pay, type PayRequest } from '../../src/actions/payments/pay.ts'
 import type { Mode } from '../../src/core/mode.ts'
 import { sql } from '../../src/store/db.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, recordingLine, simulatedNode } from '../support/lifeNode.ts'
-import { after, hours, no, noon, seconds } from '../support/lifeRows.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../support/payments/paymentDatabase.ts'
+import { aPayRequest, recordingAccount, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { after, hours, no, noon, seconds } from '../support/payments/rows.ts'
 
-let lives: Lives
+let lives: PaymentDatabase
 
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
 })
 afterAll(() => lives.close())
 
@@ -18,7 +18,7 @@ const phone = (at: number) => ({ phone: `024${1_000_000 + at}` })
 // One payment after the other, each tried once; gives back how many orders the provider saw.
 async function tryAll(tries: number, mode: Mode, from: Date, request: (at: number) => PayRequest) {
   await lives.db.rows(sql`update attempts set created_at = created_at - interval '1 day'`) // the last test is over
-  const line = recordingLine(() => no)
+  const line = recordingAccount(() => no)
   const node = simulatedNode(lives.db, () => from, line, mode)
   const payments = await lives.addPayments(tries, from)
   if (mode === 'live')
@@ -32,22 +32,22 @@ for (const [tries, words, mode, wish, most] of [
     1000,
     'one wallet from many addresses',
     'live',
-    (at: number) => aWish({ address: `192.0.${at >> 8}.${at % 256}` }),
+    (at: number) => aPayRequest({ address: `192.0.${at >> 8}.${at % 256}` }),
     10,
   ],
-  [1000, 'many wallets from one address', 'live', (at: number) => aWish({ input: phone(at) }), 100],
+  [1000, 'many wallets from one address', 'live', (at: number) => aPayRequest({ input: phone(at) }), 100],
   [
     150,
     'many wallets from one /64',
     'live',
-    (at: number) => aWish({ input: phone(at), address: `2001:db8::${at}` }),
+    (at: number) => aPayRequest({ input: phone(at), address: `2001:db8::${at}` }),
     100,
   ],
-  [250, 'one test wallet from one address', 'test', () => aWish(), 200],
+  [250, 'one test wallet from one address', 'test', () => aPayRequest(), 200],
 ] as const) {
   test(`${tries} declines of ${words} stop after ${most}, and one can go on an hour later`, async () => {
     expect(await tryAll(tries, mode, noon, wish)).toBe(most)
-    const line = recordingLine(() => no)
+    const line = recordingAccount(() => no)
     const [payment] = await lives.addPayments(1, after(hours(1.01)))
     const node = simulatedNode(lives.db, () => after(hours(1.01)), line)
     expect(payment && (await pay(node, payment, wish(0)))).toEqual({ done: 'started' })
@@ -55,7 +55,7 @@ for (const [tries, words, mode, wish, most] of [
 }
 
 test('a payment is tried ten times, each wait at least as long as the one before', async () => {
-  const line = recordingLine(() => no)
+  const line = recordingAccount(() => no)
   let now = noon
   const node = simulatedNode(lives.db, () => now, line)
   const [payment] = await lives.addPayments(1, noon)
@@ -67,7 +67,7 @@ test('a payment is tried ten times, each wait at least as long as the one before
     const { done } = await pay(
       node,
       payment,
-      aWish({ number, input: phone(number), address: `10.0.0.${number}` }),
+      aPayRequest({ number, input: phone(number), address: `10.0.0.${number}` }),
     )
     if (done === 'started') starts.push(second)
   }

@@ -2,16 +2,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pay } from '../../src/actions/payments/pay.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, recordingLine, simulatedNode } from '../support/lifeNode.ts'
-import { after, noon, pending, seconds } from '../support/lifeRows.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../support/payments/paymentDatabase.ts'
+import { aPayRequest, recordingAccount, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { after, noon, pending, seconds } from '../support/payments/rows.ts'
 
 const clicks = 50
-let lives: Lives
+let lives: PaymentDatabase
 let pools: Db[]
 
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
   pools = [openDb(lives.url, 5), openDb(lives.url, 5)]
 })
 afterAll(async () => {
@@ -23,11 +23,11 @@ afterAll(async () => {
 async function click(numberOf: (at: number) => number, answer = pending) {
   const [payment] = await lives.addPayments(1, noon)
   if (!payment) throw new Error('no payment')
-  const line = recordingLine(() => answer)
+  const line = recordingAccount(() => answer)
   const nodes = pools.map(pool => simulatedNode(pool, () => after(seconds(1)), line))
   const node = (at: number) => nodes[at % nodes.length] as (typeof nodes)[number]
   const payings = await Promise.all(
-    Array.from({ length: clicks }, (_, at) => pay(node(at), payment, aWish({ number: numberOf(at) }))),
+    Array.from({ length: clicks }, (_, at) => pay(node(at), payment, aPayRequest({ number: numberOf(at) }))),
   )
   const attempts = await attemptsOf(lives.db, payment.merchant_id, payment.tx_reference)
   return { done: payings.map(({ done }) => done), attempts, started: line.started }

@@ -3,13 +3,13 @@ import { pay } from '../../src/actions/payments/pay.ts'
 import type { Inbox } from '../../src/runtime/localWorkers.ts'
 import { sql } from '../../src/store/db.ts'
 import type { CustomerMessage } from '../../src/store/messages/messages.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedNode } from '../support/lifeNode.ts'
-import { no, noon, yes } from '../support/lifeRows.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../support/payments/paymentDatabase.ts'
+import { aPayRequest, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { no, noon, yes } from '../support/payments/rows.ts'
 
-let lives: Lives
+let lives: PaymentDatabase
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
 })
 afterAll(() => lives.close())
 
@@ -28,7 +28,7 @@ async function payWith(reply: typeof yes | typeof no, inbox?: Inbox) {
     check: () => Promise.resolve(reply),
   })
   node.localWorkers.inbox = inbox
-  await pay(node, payment, aWish())
+  await pay(node, payment, aPayRequest())
   return lives.db.rows(sql`
     select medium, state, messenger, tries, next_try_at is null as ended, sent_at, ended_at from messages
     where tx_reference = ${payment.tx_reference} order by medium`)

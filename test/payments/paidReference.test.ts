@@ -10,16 +10,16 @@ import { type Db, openDb } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { findPayment } from '../../src/store/payments/paymentLife.ts'
 import { tasksOf } from '../../src/store/payments/tasks.ts'
-import { query } from '../support/database.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedNode } from '../support/lifeNode.ts'
-import { after, no, noon, pending, seconds } from '../support/lifeRows.ts'
+import { query } from '../support/database/database.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../support/payments/paymentDatabase.ts'
+import { aPayRequest, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { after, no, noon, pending, seconds } from '../support/payments/rows.ts'
 
 // Whether a yes is for this order, and whether its money has not paid another one already.
-let lives: Lives
+let lives: PaymentDatabase
 let other: Db // of another node
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
   other = openDb(lives.url, 2)
 })
 afterAll(async () => {
@@ -53,7 +53,7 @@ const tryAgain = (payment: Payment, number: number) =>
   pay(
     node(() => pending),
     payment,
-    aWish({ number, address: `192.0.2.${++people}`, input: { phone: `024${1_000_000 + people}` } }),
+    aPayRequest({ number, address: `192.0.2.${++people}`, input: { phone: `024${1_000_000 + people}` } }),
   )
 
 async function hear(payment: Payment, say: Say, { number = 1, ...more }: Hearing = {}) {

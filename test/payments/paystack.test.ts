@@ -5,9 +5,9 @@ import { loadProviders } from '../../src/runtime/providerAccounts.ts'
 import { webhookIdOf } from '../../src/runtime/providers/accounts.ts'
 import { sql } from '../../src/store/db.ts'
 import { openPaystack, type PaystackSimulator } from '../simulators/paystack/paystack.ts'
-import { acmeTools } from '../support/acme.ts'
-import { type TestGateway, testGateway, type TestMerchant } from '../support/gateway.ts'
-import { checkStatus, post, send, signedRequest } from '../support/merchant.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../support/gateway/gateway.ts'
+import { checkStatus, post, send, signedRequest } from '../support/merchant/merchant.ts'
+import { exampleTools } from '../support/providers/exampleProvider.ts'
 
 // Whole payments: a shop, our pages, a played Paystack, and its webhooks.
 const secretKey = 'sk_test_0f1e2d3c4b5a69788796a5b4c3d2e1f0'
@@ -265,7 +265,7 @@ test('an overpayment that is refunded: its task is closed, and the payment has n
 
 test('a stored live account: paid by the webhook of its own business', async () => {
   const liveKey = 'sk_live_0f1e2d3c4b5a6978'
-  const desk = { providers: await loadProviders(), tools: acmeTools, masterKeys: gateway.masterKeys }
+  const desk = { providers: await loadProviders(), tools: exampleTools, masterKeys: gateway.masterKeys }
   const identity = newIdentity({ provider: 'paystack', mode: 'live', merchant_id: null })
   const prepared = prepareAccount(desk, identity, {}, [
     ['secret_key', liveKey],

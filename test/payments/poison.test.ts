@@ -14,11 +14,11 @@ import { createMetrics } from '../../src/observe/metrics.ts'
 import { providerAccountsOf } from '../../src/runtime/providerAccounts.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { tasksOf } from '../../src/store/payments/tasks.ts'
-import { query } from '../support/database.ts'
-import type { TestMerchant } from '../support/gateway.ts'
-import { noTools } from '../support/lifeNode.ts'
-import { after, minutes, noon, pending, seconds, yes } from '../support/lifeRows.ts'
-import { openShop, type TestShop } from '../support/shop.ts'
+import { query } from '../support/database/database.ts'
+import type { TestMerchant } from '../support/gateway/gateway.ts'
+import { noTools } from '../support/payments/simulatedNode.ts'
+import { after, minutes, noon, pending, seconds, yes } from '../support/payments/rows.ts'
+import { openShop, type TestShop } from '../support/payments/shop.ts'
 
 // What a provider says goes into our books, whatever bytes it is made of.
 let shop: TestShop

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pay } from '../../src/actions/payments/pay.ts'
 import type { Reply } from '../../src/core/provider/reply.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedNode } from '../support/lifeNode.ts'
-import { noon, pending } from '../support/lifeRows.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../support/payments/paymentDatabase.ts'
+import { aPayRequest, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { noon, pending } from '../support/payments/rows.ts'
 
-let lives: Lives
+let lives: PaymentDatabase
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
 })
 afterAll(() => lives.close())
 
@@ -19,7 +19,7 @@ test('a provider that takes its time: the customer waits on the page, and its an
   const asked: ((reply: Reply) => void)[] = []
   const start = () => new Promise<Reply>(resolve => void asked.push(resolve))
   const node = simulatedNode(lives.db, () => noon, { start, check: start })
-  const paying = pay(node, payment, aWish())
+  const paying = pay(node, payment, aPayRequest())
   expect(await Promise.race([paying, sleep(15_000, 'still waiting')])).toEqual({ done: 'started' })
   expect(await stateNow()).toBe('started')
   for (const answer of asked) answer(pending)

@@ -10,14 +10,14 @@ import type { Reply } from '../../src/core/provider/reply.ts'
 import type { Step } from '../../src/core/provider/paymentMethod.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedNode } from '../support/lifeNode.ts'
-import { after, minutes, noon, pending, seconds, unclear, withdrawn, yes } from '../support/lifeRows.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../support/payments/paymentDatabase.ts'
+import { aPayRequest, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { after, minutes, noon, pending, seconds, unclear, withdrawn, yes } from '../support/payments/rows.ts'
 
 // A provider asks for something after the start, and the customer types it.
-let lives: Lives
+let lives: PaymentDatabase
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
 })
 afterAll(() => lives.close())
 
@@ -50,7 +50,7 @@ async function journey(says: Says, more: Partial<ProviderAccount> = {}) {
   await pay(
     node(),
     payment,
-    aWish({ address: `198.51.100.${++people}`, input: { phone: `024${2_000_000 + people}` } }),
+    aPayRequest({ address: `198.51.100.${++people}`, input: { phone: `024${2_000_000 + people}` } }),
   )
   const attempt = async () => {
     const [life] = await lives.read([payment.tx_reference])

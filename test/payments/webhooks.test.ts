@@ -12,14 +12,14 @@ import type { Dispute, Reply, Reversal } from '../../src/core/provider/reply.ts'
 import type { Webhook, WebhookUpdate } from '../../src/core/provider/webhook.ts'
 import { webhookIdOf } from '../../src/runtime/providers/accounts.ts'
 import { sql } from '../../src/store/db.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedNode } from '../support/lifeNode.ts'
-import { after, hours, noon, pending, yes } from '../support/lifeRows.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../support/payments/paymentDatabase.ts'
+import { aPayRequest, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { after, hours, noon, pending, yes } from '../support/payments/rows.ts'
 
 // What a provider sends to the address of an account makes us ask; what else it says counts only where the contract says so.
-let lives: Lives
+let lives: PaymentDatabase
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
 })
 afterAll(() => lives.close())
 
@@ -38,7 +38,7 @@ async function journey(providerAccount: Partial<ProviderAccount> = {}, said: () 
   await pay(
     node,
     payment,
-    aWish({ address: `203.0.113.${++people}`, input: { phone: `024${3_000_000 + people}` } }),
+    aPayRequest({ address: `203.0.113.${++people}`, input: { phone: `024${3_000_000 + people}` } }),
   )
   const life = async () => {
     const [stored] = await lives.read([payment.tx_reference])
@@ -194,7 +194,7 @@ test('a charge that is first heard of as reversed never pays: the shop is told f
   expect(attempt).toMatchObject({ state: 'failed', reason: 'reversed' })
   expect(tasks).toMatchObject([{ kind: 'reversed', amount: 2500n, closed_at: null }])
   expect((await feedOf(payment)).map(({ type, status }) => [type, status])).toEqual([['status', 'failed']])
-  const again = await pay(node, failed, aWish({ number: 2, address: '203.0.113.250' }))
+  const again = await pay(node, failed, aPayRequest({ number: 2, address: '203.0.113.250' }))
   expect(again).toEqual({ done: 'started' })
 })
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, test } from 'vitest'
 import { openCache } from '../../src/postgres/binaries.ts'
-import { as, onlyRoot, stranger } from '../support/untrusted.ts'
+import { as, onlyRoot, unknownUser } from '../support/processes/otherUsers.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'tollgate-binaries-'))
 chmodSync(base, 0o755)
@@ -46,7 +46,7 @@ test('a folder that somebody else made is not used, and its mode stays', async c
   mkdirSync(place)
   chmodSync(place, 0o1777)
   const folder = join(place, 'tollgate')
-  await as(stranger, 'fs.mkdirSync(args[0], { mode: 0o700 })', folder)
+  await as(unknownUser, 'fs.mkdirSync(args[0], { mode: 0o700 })', folder)
   assert.throws(() => openCache(folder), refused)
   assert.equal(modeOf(folder), 0o700)
 })
@@ -57,7 +57,7 @@ test('a folder of ours below one of somebody else, who could put another in its 
   const folder = join(above, 'tollgate')
   mkdirSync(folder, { recursive: true, mode: 0o755 })
   assert.equal(openCache(folder), folder)
-  chownSync(above, stranger.uid, stranger.gid)
+  chownSync(above, unknownUser.uid, unknownUser.gid)
   assert.throws(() => openCache(folder), refused)
 })
 

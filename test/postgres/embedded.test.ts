@@ -19,7 +19,7 @@ import { afterAll, afterEach, test } from 'vitest'
 import { type Embedded, type Role, startEmbedded } from '../../src/postgres/embedded.ts'
 import { EmbeddedError } from '../../src/postgres/error.ts'
 import { isGatewayGroup } from '../../src/postgres/user.ts'
-import { freshDatabase, query } from '../support/database.ts'
+import { freshDatabase, query } from '../support/database/database.ts'
 
 const isRoot = process.getuid?.() === 0
 const base = mkdtempSync(join(tmpdir(), 'tollgate-embedded-')) // 0700, like a home folder

@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { asSuperuser, appRoleStatements } from '../../src/postgres/access.ts'
+import { appRoleStatements, asSuperuser } from '../../src/postgres/access.ts'
 import { openDataFolder } from '../../src/postgres/dataFolder.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
-import { query } from '../support/database.ts'
-import { nobody, onlyRoot } from '../support/untrusted.ts'
+import { query } from '../support/database/database.ts'
+import { nobody, onlyRoot } from '../support/processes/otherUsers.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'tollgate-password-'))
 const made = join(base, 'made') // copied by each test

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newAttemptId } from '../../src/runtime/ids.ts'
 import { sql } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { post, send, signedRequest } from '../support/merchant.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import { post, send, signedRequest } from '../support/merchant/merchant.ts'
 
 // Callbacks and sandbox pages by strangers. Every test asks from an address of its own.
 let gateway: TestGateway

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../src/store/db.ts'
 import { temporaryFolder, tollgateJson } from '../cli/tollgate.ts'
-import { query } from '../support/database.ts'
-import { type GatewayProcess, spawnGateway, type TestMerchant } from '../support/gateway.ts'
-import { hours, minutes, pending, seconds, yes } from '../support/lifeRows.ts'
-import { asOperator, operatorToken } from '../support/door.ts'
-import { post, send, signedRequest } from '../support/merchant.ts'
-import { openReceiver, type Receiver } from '../support/receiver.ts'
-import { openShop, type TestShop } from '../support/shop.ts'
+import { query } from '../support/database/database.ts'
+import { type GatewayProcess, spawnGateway, type TestMerchant } from '../support/gateway/gateway.ts'
+import { hours, minutes, pending, seconds, yes } from '../support/payments/rows.ts'
+import { asOperator, operatorToken } from '../support/gateway/operatorAuth.ts'
+import { post, send, signedRequest } from '../support/merchant/merchant.ts'
+import { openReceiver, type Receiver } from '../support/merchant/receiver.ts'
+import { openShop, type TestShop } from '../support/payments/shop.ts'
 
 // Two nodes on one database: one whose machine shows the right time, and one whose machine shows what a test likes.
 const folder = temporaryFolder()
@@ -21,8 +21,8 @@ const setOddClock = async (ms: number) => {
   await sleep(100)
 }
 const oddMachine = {
-  NODE_OPTIONS: `--import=${new URL('../support/oddClock.mjs', import.meta.url).href}`,
-  ODD_CLOCK: file,
+  NODE_OPTIONS: `--import=${new URL('../support/processes/shiftedClock.mjs', import.meta.url).href}`,
+  CLOCK_SHIFT_FILE: file,
 }
 const agoMs = (ms: number) => new Date(Date.now() - ms)
 

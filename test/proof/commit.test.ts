@@ -2,10 +2,15 @@ import assert from 'node:assert/strict'
 import { afterAll, beforeAll, beforeEach, test } from 'vitest'
 import type { Credentials } from '../../src/actions/merchants/onboard.ts'
 import { openDb, sql } from '../../src/store/db.ts'
-import { type BehindProxy, gatewayBehindProxy } from '../support/behindProxy.ts'
-import { checkStatus, post, type Request, signedRequest } from '../support/merchant.ts'
-import { type Cut, cuts } from '../support/proxy.ts'
-import { askSlowMachine } from '../support/slowMachine.ts'
+import { type Cut, cuts } from '../support/database/postgresProxy.ts'
+import { type BehindProxy, gatewayBehindProxy } from '../support/gateway/behindProxy.ts'
+import {
+  askSlowMachine,
+  checkStatus,
+  post,
+  type Request,
+  signedRequest,
+} from '../support/merchant/merchant.ts'
 
 let house: BehindProxy
 let shop: Credentials

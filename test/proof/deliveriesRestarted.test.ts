@@ -4,9 +4,18 @@ import { afterAll, describe, test } from 'vitest'
 import { rotateIpnSecret } from '../../src/actions/merchants/credentials.ts'
 import { sql } from '../../src/store/db.ts'
 import { everyTry } from '../../src/store/notifications/tries.ts'
-import { compare, isSigned, openBooks } from '../support/deliveryBooks.ts'
-import { openTown, type Town, type TownShop } from '../support/deliveryTown.ts'
-import { spawnGateway } from '../support/gateway.ts'
+import {
+  compareDeliveries,
+  isSigned,
+  openRecordingReceiver,
+} from '../support/deliveries/recordingReceiver.ts'
+import {
+  openDeliveryDatabase,
+  type DeliveryDatabase,
+  type DeliveryShop,
+} from '../support/deliveries/deliveryDatabase.ts'
+import { spawnGateway } from '../support/gateway/gateway.ts'
+import { random } from '../support/random.ts'
 
 const soon = { timeout: 60_000, interval: 100 }
 const everywhereMs = 1500 // within a second, and some for the way
@@ -17,25 +26,25 @@ afterAll(async () => {
 })
 
 async function open(delayMs: () => number) {
-  const town = await openTown()
-  closing.push(town.close)
-  const books = await openBooks(delayMs)
-  closing.push(books.close)
-  return { town, books, shops: await town.addShops([books.url, books.url]) }
+  const database = await openDeliveryDatabase()
+  closing.push(database.close)
+  const receiver = await openRecordingReceiver(delayMs)
+  closing.push(receiver.close)
+  return { database, receiver, shops: await database.addShops([receiver.url, receiver.url]) }
 }
 
-async function start({ env }: Town) {
+async function start({ env }: DeliveryDatabase) {
   const gateway = await spawnGateway(env)
   closing.push(async () => gateway.child.exitCode ?? gateway.kill('SIGKILL'))
   return gateway
 }
 
 // Notifications all the time.
-function flow(town: Town, shops: TownShop[], restMs: number) {
+function flow(database: DeliveryDatabase, shops: DeliveryShop[], restMs: number) {
   const over = new AbortController()
   const flowing = (async () => {
     while (!over.signal.aborted) {
-      await town.change(await town.addPayments(shops, 3), town.cancel)
+      await database.change(await database.addPayments(shops, 3), database.cancel)
       await sleep(restMs)
     }
   })()
@@ -45,49 +54,49 @@ function flow(town: Town, shops: TownShop[], restMs: number) {
   }
 }
 
-const leases = async ({ db }: Town) =>
+const leases = async ({ db }: DeliveryDatabase) =>
   (await db.rows(sql`select from deliveries where lease_token is not null`)).length
-const tries = async ({ db }: Town) => (await db.rows(sql`select from ${everyTry} t`)).length
+const tries = async ({ db }: DeliveryDatabase) => (await db.rows(sql`select from ${everyTry} t`)).length
 
 describe.concurrent('while notifications flow', () => {
   test('a gateway that is told to stop finishes what is on its way, and the next one goes on', async ({
     expect,
   }) => {
     let isPatient = true
-    const { town, books, shops } = await open(() => (isPatient ? 200 + Math.random() * 600 : 0))
-    const end = flow(town, shops, 300)
+    const { database, receiver, shops } = await open(() => (isPatient ? 200 + random() * 600 : 0))
+    const end = flow(database, shops, 300)
     for (let round = 0; round < 4; round++) {
-      const before = books.received.length
-      const gateway = await start(town)
-      await expect.poll(() => books.received.length, soon).toBeGreaterThan(before + 20)
-      await expect.poll(books.underWay, soon).toBeGreaterThan(5)
+      const before = receiver.received.length
+      const gateway = await start(database)
+      await expect.poll(() => receiver.received.length, soon).toBeGreaterThan(before + 20)
+      await expect.poll(receiver.underWay, soon).toBeGreaterThan(5)
       await gateway.kill('SIGTERM')
       assert.equal(gateway.child.exitCode, 0, gateway.output())
-      assert.equal(books.underWay(), 0)
-      assert.equal(await leases(town), 0)
-      assert.equal(await tries(town), books.received.length)
+      assert.equal(receiver.underWay(), 0)
+      assert.equal(await leases(database), 0)
+      assert.equal(await tries(database), receiver.received.length)
     }
     isPatient = false
     await end()
-    const last = await start(town)
-    await expect.poll(town.unfinished, soon).toBe(0)
+    const last = await start(database)
+    await expect.poll(database.unfinished, soon).toBe(0)
     await last.kill('SIGTERM')
-    const { faults, repeated } = await compare(town, shops, books.received)
-    assert.deepEqual([faults, books.overlaps, repeated], [[], [], 0])
+    const { faults, repeated } = await compareDeliveries(database, shops, receiver.received)
+    assert.deepEqual([faults, receiver.overlaps, repeated], [[], [], 0])
   })
 
   test('the signing secret is rotated: both sign in the overlap, and after it the new one alone', async ({
     expect,
   }) => {
-    const { town, books, shops } = await open(() => 0)
-    const [shop, bystander] = shops as [TownShop, TownShop]
-    const gateway = await start(town)
-    const end = flow(town, shops, 50)
+    const { database, receiver, shops } = await open(() => 0)
+    const [shop, bystander] = shops as [DeliveryShop, DeliveryShop]
+    const gateway = await start(database)
+    const end = flow(database, shops, 50)
     await sleep(2000)
     const rotatedAt = Date.now()
     const rotated = await rotateIpnSecret(
-      town.db,
-      town.masterKeys,
+      database.db,
+      database.masterKeys,
       shop.merchant_id,
       'test',
       5000,
@@ -97,12 +106,12 @@ describe.concurrent('while notifications flow', () => {
     const overlapEndsAt = new Date(rotated.old_secret_valid_until).getTime()
     await sleep(5000 + 2 * everywhereMs)
     await end()
-    await expect.poll(town.unfinished, soon).toBe(0)
+    await expect.poll(database.unfinished, soon).toBe(0)
     await gateway.kill('SIGTERM')
 
     const secrets = [shop.test.ipn_secret, rotated.ipn_secret]
-    const mine = books.received.filter(one => !isSigned(one, bystander.test.ipn_secret))
-    assert.ok(mine.length > 50 && mine.length < books.received.length)
+    const mine = receiver.received.filter(one => !isSigned(one, bystander.test.ipn_secret))
+    assert.ok(mine.length > 50 && mine.length < receiver.received.length)
     const signedWith = (from: number, to: number) => [
       ...new Set(
         mine

@@ -12,12 +12,12 @@ import { startEmbedded } from '../../src/postgres/embedded.ts'
 import { openDataFolder } from '../../src/postgres/dataFolder.ts'
 import { stopProgram } from '../../src/postgres/server.ts'
 import { openDb } from '../../src/store/db.ts'
-import { query } from '../support/database.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { type Answer, checkStatus, post, type Request, signedRequest } from '../support/merchant.ts'
-import { type Proxy, startProxy } from '../support/proxy.ts'
+import { query } from '../support/database/database.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { type Answer, checkStatus, post, type Request, signedRequest } from '../support/merchant/merchant.ts'
+import { type PostgresProxy, startPostgresProxy } from '../support/database/postgresProxy.ts'
 
-type Server = { program: ChildProgram; sockets: string; url: string; proxy: Proxy }
+type Server = { program: ChildProgram; sockets: string; url: string; proxy: PostgresProxy }
 
 const base = mkdtempSync(join(tmpdir(), 'tollgate-failover-'))
 const asked: { request: Request; answer: Answer }[] = []
@@ -69,7 +69,7 @@ async function startServer(dataDir: string): Promise<Server> {
   const program = run(home, 'postgres', home.cluster, ['-D', here, '-k', sockets, '-c', 'listen_addresses='])
   const url = `postgres://tollgate@/tollgate?host=${encodeURIComponent(sockets)}&port=5432&sslmode=disable`
   await until('the server answers', () => query(url, 'select 1'))
-  return { program, sockets, url, proxy: await startProxy(url) }
+  return { program, sockets, url, proxy: await startPostgresProxy(url) }
 }
 
 async function until(what: string, ask: () => Promise<unknown[]>) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, test } from 'vitest'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
 import {
   type Answer,
   checkStatus,
@@ -11,7 +11,7 @@ import {
   sign,
   signedQuestion,
   signedRequest,
-} from '../support/merchant.ts'
+} from '../support/merchant/merchant.ts'
 
 let gateway: TestGateway
 let shop: TestMerchant

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, test } from 'vitest'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { send, signedRequest } from '../support/merchant.ts'
-import { dial, type RawSocket } from '../support/rawSocket.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import { send, signedRequest } from '../support/merchant/merchant.ts'
+import { dial, type RawSocket } from '../support/gateway/rawHttp.ts'
 
 let gateway: TestGateway
 let shop: TestMerchant

@@ -1,4 +1,9 @@
+import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
@@ -9,20 +14,21 @@ import { routesOf } from '../../src/web/api/api.ts'
 import type { ApiOptions } from '../../src/web/api/initiate.tsx'
 import { type AppOptions, createApp } from '../../src/web/app.ts'
 import { allDocuments } from '../../src/web/openapi/docsPage.tsx'
-import { type FreshDatabase, migratedDatabase, query } from '../support/database.ts'
-import { type GatewayProcess, spawnGateway } from '../support/gateway.ts'
+import { type FreshDatabase, migratedDatabase, query } from '../support/database/database.ts'
+import { type GatewayProcess, spawnGateway } from '../support/gateway/gateway.ts'
+import { testRuntime } from '../support/gateway/runtime.ts'
 import { attacks } from '../support/hostile/attacks.ts'
-import { attackerAddresses, type Target } from '../support/hostile/crowd.ts'
+import { attackerAddresses, type Tally, type Target } from '../support/hostile/crowd.ts'
 import { floodedPaths, floods } from '../support/hostile/floods.ts'
 import { type Journey, startHonest } from '../support/hostile/honest.ts'
-import { startHostile } from '../support/hostile/hostile.ts'
 import { faultsIn, type Row, tableOf } from '../support/hostile/report.ts'
 import { maxOpenFiles, rssOf, socketsOf, watchProcess } from '../support/hostile/watch.ts'
-import { post, signedRequest } from '../support/merchant.ts'
+import { post, signedRequest } from '../support/merchant/merchant.ts'
+import { openReceiver, type Receiver } from '../support/merchant/receiver.ts'
+import { bundle } from '../support/processes/bundle.ts'
 import { othersShare, starvedShare } from '../support/proof/decision.ts'
 import { watchMachine } from '../support/proof/machine.ts'
-import { openReceiver, type Receiver } from '../support/receiver.ts'
-import { testRuntime } from '../support/runtime.ts'
+import { testSeed } from '../support/random.ts'
 
 // Hostile clients, in a process of their own, beside honest payments at a gateway in a process of its own. What an attack
 // sends is limited to a stated rate: a flood that takes the whole CPU is stopped by the proxy in front, and two cores have
@@ -92,7 +98,7 @@ afterAll(async () => {
 const portOf = (url: string) => Number(new URL(url).port)
 const pidOf = ({ child }: GatewayProcess) => child.pid as number
 
-const target = () => ({
+const baseTarget = () => ({
   port: portOf(gateway.url),
   pid: pidOf(gateway),
   sockets: Math.min(2000, Math.floor(maxOpenFiles() / 4)),
@@ -103,7 +109,7 @@ const target = () => ({
 // Each attack has a payment of the attacker's own.
 async function newTarget(): Promise<Target> {
   const { body } = await post(gateway.url, signedRequest(own))
-  return { ...target(), own: { ...own, token: body.tx_token } }
+  return { ...baseTarget(), own: { ...own, token: body.tx_token } }
 }
 
 test('every route that anybody can call has a flood', () => {
@@ -117,7 +123,7 @@ test('every route that anybody can call has a flood', () => {
     ),
     ...[...allDocuments(() => '').values()].map(({ route }) => ({ method: 'GET', path: route })),
   ]
-  const flooded = floodedPaths({ ...target(), own: { ...own, token: 'm'.repeat(42) } })
+  const flooded = floodedPaths({ ...baseTarget(), own: { ...own, token: 'm'.repeat(42) } })
   const left = routes.filter(
     route => !flooded.some(({ method, path }) => method === route.method && isAt(route.path, path)),
   )
@@ -184,4 +190,28 @@ async function lost(journeys: readonly Journey[]): Promise<string[]> {
       return rowsOf.length !== 1 || row?.tx_reference !== tx_reference || !isRight
     })
     .map(({ invoice_id: id }) => id)
+}
+
+// The hostile process, as the test sees it.
+async function startHostile() {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-hostile-'))
+  const program = join(folder, 'hostile.cjs')
+  await bundle(new URL('../support/hostile/program.ts', import.meta.url), program)
+  const child = fork(program, { env: { PATH: process.env.PATH, TEST_SEED: String(testSeed) }, execArgv: [] })
+  const ended = once(child, 'exit')
+  return {
+    async attack(what: string, target: Target): Promise<Tally> {
+      const answer = once(child, 'message')
+      child.send({ what, target })
+      const over = ended.then(() => Promise.reject(new Error('the hostile process ended')))
+      const [{ tally, failed }] = (await Promise.race([answer, over])) as [{ tally: Tally; failed?: string }]
+      if (failed) throw new Error(failed)
+      return tally
+    },
+    async stop() {
+      child.disconnect()
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
 }

@@ -10,9 +10,10 @@ import { readConfig } from '../../src/config.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
 import { openDatabase } from '../../src/start/database.ts'
 import { migrate } from '../../src/store/migrate/migrate.ts'
-import { query } from '../support/database.ts'
-import { type GatewayProcess, spawnGateway } from '../support/gateway.ts'
-import { checkStatus, post, type Request, signedRequest } from '../support/merchant.ts'
+import { query } from '../support/database/database.ts'
+import { type GatewayProcess, spawnGateway } from '../support/gateway/gateway.ts'
+import { checkStatus, post, type Request, signedRequest } from '../support/merchant/merchant.ts'
+import { random } from '../support/random.ts'
 
 const rounds = 20
 const customers = 32
@@ -74,7 +75,7 @@ test(`killed ${rounds} times under load: what was answered is there, what was no
     const before = answered().length
     const all = Array.from({ length: customers }, () => customer(running.url))
     while (answered().length === before) await sleep(10) // on a busy machine the first may take its time
-    await sleep(50 + Math.random() * 500)
+    await sleep(50 + random() * 500)
     await kill(running, round % 3 === 2)
     await Promise.all(all)
   }

@@ -8,9 +8,9 @@ import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { migrate } from '../../src/store/migrate/migrate.ts'
 import { pendingMigrations } from '../../src/store/migrate/migrationList.ts'
-import { type FreshDatabase, freshDatabase, query } from '../support/database.ts'
-import { type GatewayProcess, spawnGateway } from '../support/gateway.ts'
-import { type Answer, checkStatus, post, signedRequest } from '../support/merchant.ts'
+import { type FreshDatabase, freshDatabase, query } from '../support/database/database.ts'
+import { type GatewayProcess, spawnGateway } from '../support/gateway/gateway.ts'
+import { type Answer, checkStatus, post, signedRequest } from '../support/merchant/merchant.ts'
 
 const masterKey = randomBytes(32)
 let database: FreshDatabase

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { checkStatus, post, send, signedRequest } from '../support/merchant.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import { checkStatus, post, send, signedRequest } from '../support/merchant/merchant.ts'
 
 let gateway: TestGateway
 let shop: TestMerchant

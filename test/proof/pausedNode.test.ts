@@ -2,38 +2,46 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../src/store/db.ts'
-import { createDice } from '../payments/walk/dice.ts'
-import { type Books, compare, openBooks } from '../support/deliveryBooks.ts'
-import { openTown, type Town, type TownShop } from '../support/deliveryTown.ts'
-import { type GatewayProcess, spawnGateway } from '../support/gateway.ts'
-import { post, send, signedRequest } from '../support/merchant.ts'
+import { createRandom, randomSeed } from '../support/random.ts'
+import {
+  type RecordingReceiver,
+  compareDeliveries,
+  openRecordingReceiver,
+} from '../support/deliveries/recordingReceiver.ts'
+import {
+  openDeliveryDatabase,
+  type DeliveryDatabase,
+  type DeliveryShop,
+} from '../support/deliveries/deliveryDatabase.ts'
+import { type GatewayProcess, spawnGateway } from '../support/gateway/gateway.ts'
+import { post, send, signedRequest } from '../support/merchant/merchant.ts'
 
 const pauses = 8
 const perBurst = 5
 const soon = { timeout: 90_000, interval: 200 }
 
-let town: Town
-let books: Books
-let shops: TownShop[]
+let database: DeliveryDatabase
+let receiver: RecordingReceiver
+let shops: DeliveryShop[]
 let steady: GatewayProcess
 let paused: GatewayProcess
 
 beforeAll(async () => {
-  ;[town, books] = await Promise.all([openTown(), openBooks()])
-  shops = await town.addShops([books.url, books.url, books.url])
-  ;[steady, paused] = await Promise.all([spawnGateway(town.env), spawnGateway(town.env)])
+  ;[database, receiver] = await Promise.all([openDeliveryDatabase(), openRecordingReceiver()])
+  shops = await database.addShops([receiver.url, receiver.url, receiver.url])
+  ;[steady, paused] = await Promise.all([spawnGateway(database.env), spawnGateway(database.env)])
 })
 afterAll(async () => {
   paused.child.kill('SIGCONT')
   await Promise.all([steady.kill('SIGTERM'), paused.kill('SIGTERM')])
-  await books.close()
-  await town.close()
+  await receiver.close()
+  await database.close()
 })
 
 type Asked = { invoice_id: string; tx_reference: string }
 
 // A payment is asked for and cancelled: a row, a change of status, a notification.
-async function askAndCancel(url: string, shop: TownShop): Promise<Asked | undefined> {
+async function askAndCancel(url: string, shop: DeliveryShop): Promise<Asked | undefined> {
   const request = signedRequest(shop.test)
   const { http, body } = await post(url, request)
   if (http !== 200) return undefined
@@ -44,14 +52,14 @@ async function askAndCancel(url: string, shop: TownShop): Promise<Asked | undefi
 }
 
 test('two nodes, one of them stopped and continued at random: nothing is lost, nothing doubled, nobody waits for it', async () => {
-  const seed = Math.floor(Math.random() * 2 ** 31)
-  const { dice } = createDice(seed)
+  const seed = randomSeed()
+  const { random } = createRandom(seed)
   const asked: Asked[] = []
   const over = new AbortController()
   const askOn = async (node: GatewayProcess) => {
     while (!over.signal.aborted) {
       const all = Array.from({ length: perBurst }, (_, at) =>
-        askAndCancel(node.url, shops[at % shops.length] as TownShop),
+        askAndCancel(node.url, shops[at % shops.length] as DeliveryShop),
       )
       for (const one of await Promise.all(all)) if (one) asked.push(one)
       await sleep(50)
@@ -59,10 +67,10 @@ test('two nodes, one of them stopped and continued at random: nothing is lost, n
   }
   const asking = [askOn(steady), askOn(paused)]
   for (let pause = 0; pause < pauses; pause++) {
-    await sleep(100 + dice() * 400)
+    await sleep(100 + random() * 400)
     paused.child.kill('SIGSTOP')
     const before = asked.length
-    await sleep(300 + dice() * 1500)
+    await sleep(300 + random() * 1500)
     await expect
       .poll(() => asked.length, { timeout: 20_000, message: `seed ${seed}` })
       .toBeGreaterThan(before)
@@ -70,15 +78,15 @@ test('two nodes, one of them stopped and continued at random: nothing is lost, n
   }
   over.abort()
   await Promise.all(asking)
-  await expect.poll(town.unfinished, { ...soon, message: `seed ${seed}` }).toBe(0)
+  await expect.poll(database.unfinished, { ...soon, message: `seed ${seed}` }).toBe(0)
 
-  const stored = await town.db.rows<Asked & { status: string }>(
+  const stored = await database.db.rows<Asked & { status: string }>(
     sql`select invoice_id, tx_reference, status from payments`,
   )
   const byInvoice = new Map(stored.map(one => [one.invoice_id, one]))
   assert.equal(byInvoice.size, stored.length)
   for (const { invoice_id, tx_reference } of asked)
     assert.deepEqual(byInvoice.get(invoice_id), { invoice_id, tx_reference, status: 'cancelled' })
-  const { faults } = await compare(town, shops, books.received)
-  assert.deepEqual([faults, books.overlaps], [[], []], `seed ${seed}`)
+  const { faults } = await compareDeliveries(database, shops, receiver.received)
+  assert.deepEqual([faults, receiver.overlaps], [[], []], `seed ${seed}`)
 }, 180_000)

@@ -21,12 +21,12 @@ import { dropPrivileges, userToBecome } from '../../src/start/privileges.ts'
 import { newMasterKey, postmasterOf, tollgate, tollgateJson } from '../cli/tollgate.ts'
 import { openMailServer } from '../messengers/mailServer.ts'
 import { makeCertificate } from '../net/certificate.ts'
-import { afterFile } from '../support/afterFile.ts'
-import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
-import { asOperator, operatorToken } from '../support/door.ts'
-import { checkStatus, post, send, signedQuestion, signedRequest } from '../support/merchant.ts'
-import { openReceiver, type Receiver } from '../support/receiver.ts'
-import { isRoot, onlyRoot } from '../support/untrusted.ts'
+import { afterFile } from '../support/vitest/afterFile.ts'
+import { type FreshDatabase, migratedDatabase } from '../support/database/database.ts'
+import { asOperator, operatorToken } from '../support/gateway/operatorAuth.ts'
+import { checkStatus, post, send, signedQuestion, signedRequest } from '../support/merchant/merchant.ts'
+import { openReceiver, type Receiver } from '../support/merchant/receiver.ts'
+import { isRoot, onlyRoot } from '../support/processes/otherUsers.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // each starts a whole gateway, with PostgreSQL
 

@@ -5,9 +5,9 @@ import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Gateway, startGateway } from '../../src/main.ts'
 import { sql } from '../../src/store/db.ts'
 import { tollgate, tollgateJson } from '../cli/tollgate.ts'
-import { after, hours, yes } from '../support/lifeRows.ts'
-import { openShop, type TestShop } from '../support/shop.ts'
-import { asOperator, operatorToken } from '../support/door.ts'
+import { after, hours, yes } from '../support/payments/rows.ts'
+import { openShop, type TestShop } from '../support/payments/shop.ts'
+import { asOperator, operatorToken } from '../support/gateway/operatorAuth.ts'
 
 // A whole gateway with the setting, on records of forty days ago.
 const ended = after(-hours(24 * 40), new Date())

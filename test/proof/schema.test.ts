@@ -5,7 +5,7 @@ import { afterAll, beforeAll, test } from 'vitest'
 import { openDb } from '../../src/store/db.ts'
 import { migrate } from '../../src/store/migrate/migrate.ts'
 import { migrationNames } from '../../src/store/migrate/migrationList.ts'
-import { type FreshDatabase, freshDatabase, query } from '../support/database.ts'
+import { type FreshDatabase, freshDatabase, query } from '../support/database/database.ts'
 
 let ours: FreshDatabase
 let bad: FreshDatabase // has one of everything that we must not have
@@ -86,7 +86,7 @@ const sources = readdirSync('src', { recursive: true, withFileTypes: true })
   .filter(file => !file.startsWith('src/postgres/'))
 
 // A sharded database refuses to skip over many merchants. Each of these has another way for it, which is tried on a
-// database that refuses (see test/support/withoutSkipping.ts), or skips among the rows of one merchant, as parked deliveries
+// database that refuses (see test/support/database/withoutSkipLocked.ts), or skips among the rows of one merchant, as parked deliveries
 // and locks do.
 const skipping = [
   'payments/dueAttempts',

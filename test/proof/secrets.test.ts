@@ -15,9 +15,9 @@ import { type OpenDatabase, openDatabase } from '../../src/start/database.ts'
 import { migrate } from '../../src/store/migrate/migrate.ts'
 import { addStoredAccount, changingAccounts } from '../../src/store/providers/accounts.ts'
 import { sealSettings } from '../../src/store/providers/sealedSettings.ts'
-import { query } from '../support/database.ts'
-import { spawnGateway } from '../support/gateway.ts'
-import { checkStatus, post, send, sign, signedRequest } from '../support/merchant.ts'
+import { query } from '../support/database/database.ts'
+import { spawnGateway } from '../support/gateway/gateway.ts'
+import { checkStatus, post, send, sign, signedRequest } from '../support/merchant/merchant.ts'
 
 // Words that occur nowhere by chance.
 const person = { name: 'Kwabena Zebrafish', number: '0249876123', email: 'quokka@wombat.example' }

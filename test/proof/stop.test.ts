@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { migratedDatabase } from '../support/database.ts'
-import { spawnGateway, testGateway } from '../support/gateway.ts'
-import { send } from '../support/merchant.ts'
-import { dial, get, type RawSocket } from '../support/rawSocket.ts'
+import { migratedDatabase } from '../support/database/database.ts'
+import { spawnGateway, testGateway } from '../support/gateway/gateway.ts'
+import { send } from '../support/merchant/merchant.ts'
+import { dial, get, type RawSocket } from '../support/gateway/rawHttp.ts'
 
 // The interface, pages, files, and what is refused.
 const paths = [

@@ -5,7 +5,7 @@ import mtn from '../../src/providers/mtn.ts'
 import paystack from '../../src/providers/paystack.ts'
 import type { ProviderAccount } from '../../src/core/provider/provider.ts'
 import { guardAccount } from '../../src/runtime/providers/guard.ts'
-import { noTools } from '../support/lifeNode.ts'
+import { noTools } from '../support/payments/simulatedNode.ts'
 import { anOrder } from './order.ts'
 
 // A provider that refuses our credentials is told apart from one that has an outage, by a check and by an order.

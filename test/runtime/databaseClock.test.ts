@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { firstEstimate, type Measurement } from '../../src/core/databaseClock.ts'
 import { createDatabaseClock, type DatabaseClock } from '../../src/runtime/databaseClock.ts'
-import { after, hours, minutes, noon, seconds } from '../support/lifeRows.ts'
+import { after, hours, minutes, noon, seconds } from '../support/payments/rows.ts'
 
 // The database and the machine are played: what their clocks show, how long an answer takes, and sleep.
 let monotonic = 0

@@ -5,8 +5,8 @@ import type { Reply } from '../../src/core/provider/reply.ts'
 import type { PaymentMethod } from '../../src/core/provider/paymentMethod.ts'
 import { guardAccount } from '../../src/runtime/providers/guard.ts'
 import { providerAccountsOf } from '../../src/runtime/providerAccounts.ts'
-import { terms } from '../support/lifeNode.ts'
-import { pending } from '../support/lifeRows.ts'
+import { terms } from '../support/payments/simulatedNode.ts'
+import { pending } from '../support/payments/rows.ts'
 
 const order = {} as Order
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults } from '../support/axe.ts'
+import { axeFaults } from '../support/browser/axe.ts'
 import { focusOrder } from '../support/browser/focus.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'
-import { openBrowser, type TestBrowser } from '../support/browser.ts'
+import { openBrowser, type TestBrowser } from '../support/browser/browser.ts'
 import { lookUp, openHouse, postForm, type TestHouse, taken } from './context.ts'
 
 let house: TestHouse

@@ -6,7 +6,7 @@ import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createSandbox } from '../../src/sandbox/sandbox.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
-import { migratedDatabase, query } from '../support/database.ts'
+import { migratedDatabase, query } from '../support/database/database.ts'
 
 export const key = 'the-key-of-the-gateway'
 export const pace = 0.05

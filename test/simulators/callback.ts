@@ -1,10 +1,13 @@
 import { request } from 'node:http'
 import { request as secureRequest } from 'node:https'
 
-export type Knock = { method?: string; headers?: Record<string, string>; body: string }
+export type CallbackRequest = { method?: string; headers?: Record<string, string>; body: string }
 
-// What a provider sends to us. It does not mind whether anybody hears it: the status, or 0 where nobody answered.
-export function knock(url: string, { method = 'POST', headers, body }: Knock): Promise<number> {
+// Sends a callback. Returns the HTTP status, or 0 if there was no reply.
+export function postCallback(
+  url: string,
+  { method = 'POST', headers, body }: CallbackRequest,
+): Promise<number> {
   return new Promise(resolve => {
     const length = { 'content-length': String(Buffer.byteLength(body)) }
     const ask = url.startsWith('https:') ? secureRequest : request

@@ -1,10 +1,10 @@
-// What shall become of an order is decided when it is submitted, by the first rule that fits it, and stays so.
+// The first rule that matches an order when it is submitted decides its outcome.
 export type Traits = { number?: string; amount?: string; key?: string }
 export type Rule<Story> = Traits & { times?: number; story: Story }
 
 export type Rules<Story> = {
-  add(rule: Rule<Story>): void // before those that are there
-  clear(): void // all that were added
+  add(rule: Rule<Story>): void // in front of the existing ones
+  clear(): void // all added ones
   storyOf(order: Traits): Story | undefined
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { newMasterKey, tollgateJson } from '../cli/tollgate.ts'
-import { migratedDatabase } from '../support/database.ts'
+import { migratedDatabase } from '../support/database/database.ts'
 
 test('npm run simulate: commands, settings, numbers and controls work as they are printed; Ctrl-C ends it', {
   timeout: 120_000,

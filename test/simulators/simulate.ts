@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util'
 import { facts, heading, paint, table } from '../../src/cli/terminal.ts'
-import { type Played, playMtn, playPaystack } from './played.ts'
+import { type SimulatedAccount, simulatedMtn, simulatedPaystack } from './accounts.ts'
 
-// Providers for a person to play with, in test and in live mode, and what points a gateway at them.
+// Simulated providers in test and live mode, and the commands that connect a gateway to them.
 const firstPort = 4301
 const usualGateway = 'http://localhost:8080'
 
-function manual(played: readonly Played[]): string {
+function manual(played: readonly SimulatedAccount[]): string {
   return `${played.map(chapter).join('\n')}
 ${heading('How to use them')}
 
@@ -20,7 +20,7 @@ by which these accounts serve before the sandbox. Ctrl-C ends this.
 `
 }
 
-function chapter(one: Played): string {
+function chapter(one: SimulatedAccount): string {
   const parts = [
     [`${heading(one.name)}   ${paint('green', one.url)}`],
     ['  Store an account:', `  ${one.add}`, ...(one.webhook ? [`  ${one.webhook}`] : [])],
@@ -38,7 +38,7 @@ function chapter(one: Played): string {
     .join('\n')
 }
 
-const indented = (rows: Played['numbers']) => rows.map(([number, what]) => [`  ${number}`, what])
+const indented = (rows: SimulatedAccount['numbers']) => rows.map(([number, what]) => [`  ${number}`, what])
 
 const controlLine = (url: string, name: string, body: string) => `curl -d '${body}' ${url}/control/${name}`
 
@@ -51,10 +51,10 @@ export async function main(args: readonly string[]) {
   const gateway = values.gateway ?? usualGateway
   const options = (offset: number) => ({ port: port && port + offset, gateway })
   const played = [
-    await playPaystack('test', options(0)),
-    await playMtn('test', options(1)),
-    await playPaystack('live', options(2)),
-    await playMtn('live', options(3)),
+    await simulatedPaystack('test', options(0)),
+    await simulatedMtn('test', options(1)),
+    await simulatedPaystack('live', options(2)),
+    await simulatedMtn('live', options(3)),
   ]
   process.stdout.write(manual(played))
   const leave = async () => {

@@ -6,10 +6,10 @@ import { createMetrics } from '../../src/observe/metrics.ts'
 import { openDeliveries } from '../../src/start/deliveries.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { sql } from '../../src/store/db.ts'
-import type { TestMerchant } from '../support/gateway.ts'
-import { tellOf } from '../support/notifications.ts'
-import { openReceiver, type Receiver } from '../support/receiver.ts'
-import { openShop, type TestShop } from '../support/shop.ts'
+import type { TestMerchant } from '../support/gateway/gateway.ts'
+import { storeNotification } from '../support/deliveries/notifications.ts'
+import { openReceiver, type Receiver } from '../support/merchant/receiver.ts'
+import { openShop, type TestShop } from '../support/payments/shop.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -28,7 +28,7 @@ afterAll(async () => {
 async function notify(env: Record<string, string>, embedded: boolean, mode: Mode) {
   const { merchant_id } = merchant
   const to = { url: `${receiver.url}/ipn`, lane: receiver.url, style: 'post' } as const
-  const { tx_reference } = await tellOf(shop.db, { merchant_id, mode }, to)
+  const { tx_reference } = await storeNotification(shop.db, { merchant_id, mode }, to)
   const masterKeys = givenMasterKeys([Buffer.from(shop.env.TOLLGATE_MASTER_KEY, 'hex')])
   const dispatch = openDeliveries(
     readConfig(env),

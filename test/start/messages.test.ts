@@ -4,9 +4,9 @@ import { createLog } from '../../src/observe/log.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { openMessages } from '../../src/start/messages.ts'
 import { openMailServer } from '../messengers/mailServer.ts'
-import { yes } from '../support/lifeRows.ts'
-import { messagesOf } from '../support/post.ts'
-import { openShop, type TestShop } from '../support/shop.ts'
+import { yes } from '../support/payments/rows.ts'
+import { messagesOf } from '../support/messages/sender.ts'
+import { openShop, type TestShop } from '../support/payments/shop.ts'
 
 let shop: TestShop
 beforeAll(async () => void (shop = await openShop()))

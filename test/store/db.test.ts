@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Locked, Unavailable } from '../../src/core/interface/refusal.ts'
 import { createBatcher } from '../../src/runtime/batcher.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { cuts, startProxy } from '../support/proxy.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database/database.ts'
+import { cuts, startPostgresProxy } from '../support/database/postgresProxy.ts'
 
 let database: FreshDatabase
 let db: Db
@@ -120,7 +120,7 @@ for (const at of ['begin', 'select 1', 'select 2', 'select 3', 'commit'])
       const unheard: unknown[] = []
       const hear = (error: unknown) => unheard.push(error)
       process.on('unhandledRejection', hear)
-      const proxy = await startProxy(database.url)
+      const proxy = await startPostgresProxy(database.url)
       const behind = openDb(proxy.url, 1)
       let isCut = false
       proxy.onStatement = text => {

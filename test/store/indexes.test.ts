@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { query } from '../support/database.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
+import { query } from '../support/database/database.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../support/payments/paymentDatabase.ts'
 
-let lives: Lives
+let lives: PaymentDatabase
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
 })
 afterAll(() => lives.close())
 

@@ -3,14 +3,14 @@ import { failureOf } from '../../src/cli/failure.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { migrate } from '../../src/store/migrate/migrate.ts'
 import { migrationNames, pendingMigrations } from '../../src/store/migrate/migrationList.ts'
-import { type FreshDatabase, freshDatabase, query } from '../support/database.ts'
+import { type FreshDatabase, freshDatabase, query } from '../support/database/database.ts'
 import {
   isRunning,
   migrationFolder,
   openTransaction,
   waitAtGate,
   waitsForLock,
-} from '../support/migrations.ts'
+} from '../support/database/migrations.ts'
 
 let database: FreshDatabase
 let db: Db

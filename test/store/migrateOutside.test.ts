@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { failureOf } from '../../src/cli/failure.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { migrate } from '../../src/store/migrate/migrate.ts'
-import { type FreshDatabase, freshDatabase, query } from '../support/database.ts'
-import { isRunning, isValid, migrationFolder, openTransaction } from '../support/migrations.ts'
+import { type FreshDatabase, freshDatabase, query } from '../support/database/database.ts'
+import { isRunning, isValid, migrationFolder, openTransaction } from '../support/database/migrations.ts'
 
 let database: FreshDatabase
 let db: Db

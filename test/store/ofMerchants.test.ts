@@ -5,8 +5,8 @@ import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { ofMerchants } from '../../src/store/groupStatement.ts'
 import { migrationNames, readMigration } from '../../src/store/migrate/migrationList.ts'
 import { findPayments } from '../../src/store/payments/payments.ts'
-import { type FreshDatabase, migratedDatabase, query } from '../support/database.ts'
-import { spreading } from '../support/shardedDatabase.ts'
+import { type FreshDatabase, migratedDatabase, query } from '../support/database/database.ts'
+import { spreading } from '../support/database/shardedDatabase.ts'
 
 let database: FreshDatabase
 let db: Db

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Locked, Unavailable } from '../../src/core/interface/refusal.ts'
 import { type Db, named, openDb, sql } from '../../src/store/db.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { hold } from '../support/held.ts'
-import { type Answer, startScripted } from '../support/scriptedPostgres.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database/database.ts'
+import { lockRows } from '../support/database/lockRows.ts'
+import { type Answer, startScripted } from '../support/database/scriptedPostgres.ts'
 
 // A transaction sends statements without waiting for the answers to those before. Each answer is checked all the same.
 let database: FreshDatabase
@@ -75,7 +75,7 @@ for (const code of ['40001', '40P01', '57P01'])
 
 test('a lock that an earlier statement did not get is reported as such', async () => {
   await db.rows(sql`insert into things values (7)`)
-  const letGo = await hold(database.url, 'select 1 from things where id = 7')
+  const letGo = await lockRows(database.url, 'select 1 from things where id = 7')
   const work = db.transaction(async tx => {
     void tx.rows(sql`select 1 from things where id = 7 for update nowait`).catch(() => {})
     await tx.rows(sql`select 1`)

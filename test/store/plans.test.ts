@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Db, named, openDb, sql } from '../../src/store/db.ts'
-import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
+import { type FreshDatabase, migratedDatabase } from '../support/database/database.ts'
 
 let database: FreshDatabase
 let db: Db

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrationNames, readMigration } from '../../src/store/migrate/migrationList.ts'
-import { catalogOf } from '../support/catalog.ts'
-import { type FreshDatabase, migratedDatabase, query } from '../support/database.ts'
+import { catalogOf } from '../support/database/catalog.ts'
+import { type FreshDatabase, migratedDatabase, query } from '../support/database/database.ts'
 
 let database: FreshDatabase
 beforeAll(async () => void (database = await migratedDatabase()))

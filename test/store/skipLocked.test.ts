@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Db, openDb, sql, type Tx } from '../../src/store/db.ts'
 import { type TakeStatements, takeUnlocked } from '../../src/store/skipLocked.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { withoutSkipping } from '../support/withoutSkipping.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database/database.ts'
+import { withoutSkipLocked } from '../support/database/withoutSkipLocked.ts'
 
 // Rows to take, and a database that skips what is locked beside one that refuses to.
 let database: FreshDatabase
@@ -51,7 +51,7 @@ const whileHeld = <T>(ids: number[], work: () => Promise<T>) =>
 
 for (const [name, open] of [
   ['a database that skips', () => ({ db, refused: () => 0 })],
-  ['a database that refuses to skip', () => withoutSkipping(db)],
+  ['a database that refuses to skip', () => withoutSkipLocked(db)],
 ] as const)
   describe(name, () => {
     test('nothing is held: all are taken, once', async () => {
@@ -76,14 +76,14 @@ for (const [name, open] of [
   })
 
 test('what is refused once is not asked for again', async () => {
-  const { db: own, refused } = withoutSkipping(db)
+  const { db: own, refused } = withoutSkipLocked(db)
   await takeUnlocked(own, things)
   await takeUnlocked(own, things)
   expect(refused()).toBe(1)
 })
 
 test('the short lock timeout ends with its transaction', async () => {
-  const { db: own } = withoutSkipping(db)
+  const { db: own } = withoutSkipLocked(db)
   const before = await timeoutOf(db)
   const inside: (string | undefined)[] = []
   await takeUnlocked(own, {

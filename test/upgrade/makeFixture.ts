@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
-import { openShop } from '../support/shop.ts'
+import { openShop } from '../support/payments/shop.ts'
 import { dumpDatabase } from './dump.ts'
 import { addRecords, madeAt, masterKey } from './records.ts'
 

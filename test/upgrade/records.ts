@@ -24,8 +24,8 @@ import { findAccount, type StoredAccount } from '../../src/store/providers/accou
 import { addBusiness } from '../../src/store/providers/businesses.ts'
 import { claimToken, saveToken } from '../../src/store/providers/tokens.ts'
 import { insertCharge } from '../../src/store/sandboxCharges.ts'
-import { acmeTools } from '../support/acme.ts'
-import type { TestMerchant } from '../support/gateway.ts'
+import { exampleTools } from '../support/providers/exampleProvider.ts'
+import type { TestMerchant } from '../support/gateway/gateway.ts'
 import {
   absent,
   after,
@@ -37,9 +37,9 @@ import {
   unclear,
   wrong,
   yes,
-} from '../support/lifeRows.ts'
-import { plainPng } from '../support/pictures.ts'
-import type { TestShop } from '../support/shop.ts'
+} from '../support/payments/rows.ts'
+import { plainPng } from '../support/merchant/pictures.ts'
+import type { TestShop } from '../support/payments/shop.ts'
 
 export const madeAt = new Date('2026-11-18T12:00:00Z')
 export const masterKey = Buffer.alloc(32, 'fixture')
@@ -233,7 +233,7 @@ async function setMessages({ db }: TestShop) {
 
 // Stored accounts: the operator's and a merchant's, test and live, enabled and disabled; their business, health and token.
 async function addProviderAccounts({ db }: TestShop, { merchant_id }: TestMerchant) {
-  const desk = { providers: await loadProviders(), tools: acmeTools, masterKeys }
+  const desk = { providers: await loadProviders(), tools: exampleTools, masterKeys }
   for (const [mode, owner, disabled] of [
     ['test', null, false],
     ['live', merchant_id, false],

@@ -6,8 +6,8 @@ export default defineConfig({
   resolve: markup,
   test: {
     include: ['test/upgrade/makeFixture.ts'],
-    globalSetup: ['test/support/database.setup.ts'],
-    setupFiles: ['test/support/afterFile.setup.ts'],
+    globalSetup: ['test/support/database/database.setup.ts'],
+    setupFiles: ['test/support/vitest/afterFile.setup.ts'],
     provide: { isProof: false },
     testTimeout: 120_000,
     hookTimeout: 60_000,

@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { post, send, signedRequest } from '../support/merchant.ts'
-import { shopOf } from '../support/stagePayments.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import { post, send, signedRequest } from '../support/merchant/merchant.ts'
+import { shopOf } from '../support/checkout/stages.ts'
+import { randomBelow } from '../support/random.ts'
 
 // A client that goes away is no bug of ours: strangers must not be able to raise alarms. Real sockets are cut at every
 // kind of place: in the head, in the body, after the request and before the answer.
@@ -124,18 +125,15 @@ test('requests that are cut anywhere, on every route, write no line of level err
       const bytes = bytesOf(asked, isChunked)
       const body = bytes.indexOf('\r\n\r\n') + 4
       const places = [
-        Math.floor(Math.random() * body),
+        randomBelow(body),
         body,
         body + Math.ceil((bytes.length - body) / 3),
-        body + Math.floor(Math.random() * (bytes.length - body)),
+        body + randomBelow(bytes.length - body),
         bytes.length - 1,
         bytes.length,
       ]
       await Promise.all(
-        places.flatMap((at, n) => [
-          cut(bytes, at, true, n),
-          cut(bytes, at, false, Math.floor(Math.random() * 20)),
-        ]),
+        places.flatMap((at, n) => [cut(bytes, at, true, n), cut(bytes, at, false, randomBelow(20))]),
       )
     }
   await sleep(200) // what was under way ends

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { checkStatus, post, send, signedRequest } from '../support/merchant.ts'
-import { asOperator } from '../support/door.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { checkStatus, post, send, signedRequest } from '../support/merchant/merchant.ts'
+import { asOperator } from '../support/gateway/operatorAuth.ts'
 
 let gateway: TestGateway
 let guarded: TestGateway

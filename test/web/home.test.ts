@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tooManyRequests } from '../../src/core/interface/refusal.ts'
 import { homeRoute, nothingHere } from '../../src/web/home.tsx'
 import type { Env } from '../../src/web/http/context.ts'
-import { ask } from '../support/ask.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { asOperator } from '../support/door.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { asOperator } from '../support/gateway/operatorAuth.ts'
+import { ask } from '../support/gateway/rawHttp.ts'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 let gateway: TestGateway

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Unavailable } from '../../src/core/interface/refusal.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
-import type { TestMerchant } from '../support/gateway.ts'
-import { type InboxSite, inboxSite, writeMessage } from '../support/inboxSite.ts'
-import { after, noon, seconds, yes } from '../support/lifeRows.ts'
-import { openShop, type TestShop } from '../support/shop.ts'
+import type { TestMerchant } from '../support/gateway/gateway.ts'
+import { type InboxSite, inboxSite, writeMessage } from '../support/gateway/inboxSite.ts'
+import { after, noon, seconds, yes } from '../support/payments/rows.ts'
+import { openShop, type TestShop } from '../support/payments/shop.ts'
 
 let shop: TestShop
 let merchant: TestMerchant

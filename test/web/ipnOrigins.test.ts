@@ -4,9 +4,9 @@ import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { redeliver } from '../../src/actions/notifications/redeliver.ts'
 import { sql } from '../../src/store/db.ts'
 import { triesOfPayment } from '../../src/store/notifications/tries.ts'
-import { type TestGateway, testGateway, type TestMerchant } from '../support/gateway.ts'
-import { newInvoice, post, type Request, send, signedRequest } from '../support/merchant.ts'
-import { openReceiver, type Receiver } from '../support/receiver.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../support/gateway/gateway.ts'
+import { newInvoice, post, type Request, send, signedRequest } from '../support/merchant/merchant.ts'
+import { openReceiver, type Receiver } from '../support/merchant/receiver.ts'
 
 // The hash does not cover ipn_url: a customer can add one to a form that the shop has signed.
 let gateway: TestGateway

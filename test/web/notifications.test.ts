@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
-import { type TestGateway, testGateway, type TestMerchant } from '../support/gateway.ts'
-import { checkStatus, post, signedQuestion, signedRequest } from '../support/merchant.ts'
-import { openReceiver, type Receiver } from '../support/receiver.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../support/gateway/gateway.ts'
+import { checkStatus, post, signedQuestion, signedRequest } from '../support/merchant/merchant.ts'
+import { openReceiver, type Receiver } from '../support/merchant/receiver.ts'
 
 let gateway: TestGateway
 let receiver: Receiver

@@ -7,10 +7,23 @@ import { recordKeys } from '../../src/core/interface/statusRecord.ts'
 import { openapiDocument } from '../../src/web/openapi/document.ts'
 import type { Json, ObjectSchema } from '../../src/web/openapi/requestSchema.ts'
 import { bodies, codes } from '../../src/web/openapi/schemas.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { type Answer, checkStatus, newInvoice, post, send, sign, signedRequest } from '../support/merchant.ts'
-import { askFeed, feedQuestion, feedSignature, tellOf } from '../support/notifications.ts'
-import { asOperator } from '../support/door.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import {
+  type Answer,
+  checkStatus,
+  newInvoice,
+  post,
+  send,
+  sign,
+  signedRequest,
+} from '../support/merchant/merchant.ts'
+import {
+  askFeed,
+  feedQuestion,
+  feedSignature,
+  storeNotification,
+} from '../support/deliveries/notifications.ts'
+import { asOperator } from '../support/gateway/operatorAuth.ts'
 
 type Examples = Record<string, { value: Json }>
 type Schema = { $ref?: string; anyOf?: Schema[] }
@@ -236,7 +249,7 @@ describe('a running gateway', () => {
   })
 
   test('answers who reads the events as described', async () => {
-    await tellOf(gateway.db, { merchant_id: shop.merchant_id })
+    await storeNotification(gateway.db, { merchant_id: shop.merchant_id })
     const asked = feedQuestion(shop.test)
     const right = feedSignature(shop.test, asked)
     const wrongCursor = feedQuestion(shop.test, 'x')

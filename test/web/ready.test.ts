@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { whyNotStore } from '../../src/core/fitDatabase.ts'
 import { migrate } from '../../src/store/migrate/migrate.ts'
-import { migratedDatabase, query } from '../support/database.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { post, send, signedRequest } from '../support/merchant.ts'
-import { laterRelease } from '../support/migrations.ts'
+import { migratedDatabase, query } from '../support/database/database.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { post, send, signedRequest } from '../support/merchant/merchant.ts'
+import { laterRelease } from '../support/database/migrations.ts'
 
 let gateway: TestGateway
 beforeAll(async () => void (gateway = await testGateway()))

@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import type { Env } from '../../src/web/http/context.ts'
 import { listen } from '../../src/web/server/server.ts'
-import { dial, get } from '../support/rawSocket.ts'
+import { dial, get } from '../support/gateway/rawHttp.ts'
 
 const soonMs = 8000 // before anything is cut by force
 

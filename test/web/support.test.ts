@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Unavailable } from '../../src/core/interface/refusal.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
-import { basic, ask as get } from '../support/ask.ts'
-import { testDoor } from '../support/door.ts'
-import type { TestMerchant } from '../support/gateway.ts'
-import { after, minutes, no, pending, yes } from '../support/lifeRows.ts'
-import { openShop, type TestShop } from '../support/shop.ts'
-import { type SupportSite, supportSite } from '../support/supportSite.ts'
+import type { TestMerchant } from '../support/gateway/gateway.ts'
+import { testOperatorAuth } from '../support/gateway/operatorAuth.ts'
+import { ask as get, basic } from '../support/gateway/rawHttp.ts'
+import { type SupportSite, supportSite } from '../support/gateway/supportSite.ts'
+import { after, minutes, no, pending, yes } from '../support/payments/rows.ts'
+import { openShop, type TestShop } from '../support/payments/shop.ts'
 
 const token = 'pass:word with 16+'
 const nasty = `<script>alert(1)</script>"'&`
@@ -19,7 +19,7 @@ let payment: Payment
 let open: string // without a token
 let guarded: string
 
-async function serve(runtime: Parameters<typeof supportSite>[0], door = testDoor()): Promise<string> {
+async function serve(runtime: Parameters<typeof supportSite>[0], door = testOperatorAuth()): Promise<string> {
   const site = await supportSite(runtime, door)
   sites.push(site)
   return site.url
@@ -42,7 +42,7 @@ beforeAll(async () => {
   payment = await shop.hear(payment, no)
   shop.setNow(new Date())
   open = await serve(shop.runtime)
-  guarded = await serve(shop.runtime, testDoor(token))
+  guarded = await serve(shop.runtime, testOperatorAuth(token))
 })
 afterAll(async () => {
   for (const site of sites) site.stop()
@@ -84,7 +84,7 @@ test('while an address has to wait its passwords are not looked at, and then the
   let now = 0
   const url = await serve(
     shop.runtime,
-    testDoor(token, () => now),
+    testOperatorAuth(token, () => now),
   )
   const show = async (password: string) => (await get(`${url}/support`, basic(`ama:${password}`))).http
   for (let n = 0; n < 20; n++) expect(await show(`guess ${n}`)).toBe(401)

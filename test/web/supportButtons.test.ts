@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Unavailable } from '../../src/core/interface/refusal.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../src/store/db.ts'
-import { testDoor } from '../support/door.ts'
-import type { TestMerchant } from '../support/gateway.ts'
-import { after, hours, minutes, no, seconds, yes } from '../support/lifeRows.ts'
-import { messagesOf } from '../support/post.ts'
-import { openShop, type TestShop } from '../support/shop.ts'
-import { roomyRules, type SupportSite, supportSite } from '../support/supportSite.ts'
+import { testOperatorAuth } from '../support/gateway/operatorAuth.ts'
+import type { TestMerchant } from '../support/gateway/gateway.ts'
+import { after, hours, minutes, no, seconds, yes } from '../support/payments/rows.ts'
+import { messagesOf } from '../support/messages/sender.ts'
+import { openShop, type TestShop } from '../support/payments/shop.ts'
+import { roomyRules, type SupportSite, supportSite } from '../support/gateway/supportSite.ts'
 
 const sites: SupportSite[] = []
 let shop: TestShop
@@ -29,7 +29,7 @@ afterAll(async () => {
   await shop.stop()
 })
 
-async function serve(rules = roomyRules, door = testDoor(), db: Db = shop.db) {
+async function serve(rules = roomyRules, door = testOperatorAuth(), db: Db = shop.db) {
   const site = await supportSite({ ...shop.runtime, db, clock: ticking }, door, rules)
   sites.push(site)
   return site.url
@@ -131,7 +131,7 @@ describe('a form of another site', () => {
 
 test('without the password no button can be pressed', async () => {
   const payment = await paid()
-  const guarded = await serve(roomyRules, testDoor('a password of sixteen'))
+  const guarded = await serve(roomyRules, testOperatorAuth('a password of sixteen'))
   for (const action of ['/support/receipt', '/support/redeliver'])
     expect((await press(action, await formOf(payment, action), {}, guarded)).http).toBe(401)
   expect(await messagesOf(shop.db, payment)).toHaveLength(2)
@@ -169,7 +169,12 @@ describe('what is no form of ours changes nothing', () => {
 const fail = () => Promise.reject(new Unavailable(new Error('gone')))
 
 test('database unavailable', async () => {
-  const at = await serve(roomyRules, testDoor(), { ...shop.db, rows: fail, one: fail, transaction: fail })
+  const at = await serve(roomyRules, testOperatorAuth(), {
+    ...shop.db,
+    rows: fail,
+    one: fail,
+    transaction: fail,
+  })
   for (const action of ['/support/receipt', '/support/redeliver'])
     expect(
       (await press(action, { merchant: 'x', reference: 'y', sequence: '1' }, { origin: at }, at)).http,

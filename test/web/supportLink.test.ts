@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Unavailable } from '../../src/core/interface/refusal.ts'
-import { migratedDatabase, query } from '../support/database.ts'
-import { ask, type Got } from '../support/ask.ts'
-import { testDoor } from '../support/door.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { minutes } from '../support/lifeRows.ts'
-import { supportSite } from '../support/supportSite.ts'
+import { migratedDatabase, query } from '../support/database/database.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { testOperatorAuth } from '../support/gateway/operatorAuth.ts'
+import { ask, type Got } from '../support/gateway/rawHttp.ts'
+import { supportSite } from '../support/gateway/supportSite.ts'
+import { minutes } from '../support/payments/rows.ts'
 
 const TOLLGATE_MASTER_KEY = randomBytes(32).toString('hex')
 const none = { TOLLGATE_MASTER_KEY, TOLLGATE_SUPPORT_TOKEN: '', TOLLGATE_TRUST_PROXY: '1' }
@@ -214,7 +214,7 @@ test('while the database is unavailable it says to open the link again', async (
     formKey: Buffer.alloc(32, 7),
     baseUrl: () => 'http://pay.example',
   }
-  const site = await supportSite(runtime, testDoor('a password of sixteen'))
+  const site = await supportSite(runtime, testOperatorAuth('a password of sixteen'))
   const { http, headers, text } = await ask(`${site.url}/support/enter?link=${'A'.repeat(22)}`)
   site.stop()
   expect([http, headers['retry-after'], headers['set-cookie']]).toEqual([503, '5', undefined])

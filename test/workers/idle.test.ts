@@ -16,9 +16,9 @@ import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { type Db, sql } from '../../src/store/db.ts'
 import { forgetOldPaths, forgetOldTries } from '../../src/workers/deliveries/worker.ts'
 import { forgetOldMessages } from '../../src/workers/messages/worker.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { post, send, signedRequest } from '../support/merchant.ts'
-import { openReceiver, type Receiver } from '../support/receiver.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { post, send, signedRequest } from '../support/merchant/merchant.ts'
+import { openReceiver, type Receiver } from '../support/merchant/receiver.ts'
 
 // A server of its own, on which nobody else counts, without its own sweeper.
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-idle-'))

@@ -3,9 +3,9 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { openDb, sql } from '../../src/store/db.ts'
 import { openNodeSession } from '../../src/store/nodeSession.ts'
 import { type Node, startNode } from '../../src/workers/node.ts'
-import { query } from '../support/database.ts'
-import { seconds } from '../support/lifeRows.ts'
-import { startProxy } from '../support/proxy.ts'
+import { query } from '../support/database/database.ts'
+import { startPostgresProxy } from '../support/database/postgresProxy.ts'
+import { seconds } from '../support/payments/rows.ts'
 import { openPost, type Post } from './deliveries/post.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // its polls wait for up to 40 s
@@ -149,7 +149,7 @@ test('who does not know whether others see it takes leases that have only their 
 })
 
 test('who was held up for long asks once more, and keeps what it has: its connection never ended', async () => {
-  const proxy = await startProxy(post.url)
+  const proxy = await startPostgresProxy(post.url)
   const db = Object.defineProperty({ ...post.db }, 'url', { value: proxy.url })
   try {
     const ama = await start('ama', { cannotListen() {}, died() {} }, db)

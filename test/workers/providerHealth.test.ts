@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readProviderStatus } from '../../src/actions/providers/health.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { send } from '../support/merchant.ts'
-import { shopOf, wallet } from '../support/stagePayments.ts'
-import { asOperator } from '../support/door.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { send } from '../support/merchant/merchant.ts'
+import { shopOf, wallet } from '../support/checkout/stages.ts'
+import { asOperator } from '../support/gateway/operatorAuth.ts'
 
 let gateway: TestGateway
 beforeAll(async () => {

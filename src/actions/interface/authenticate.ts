@@ -1,6 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { Refusal, unknownMerchant, unreadableSetting, wrongHash, wrongSignature } from '../../core/interface/refusal.ts'
-import { feedFault, feedHeader, feedMistake, type FeedSignature, isSigned, likelyMistake } from '../../core/interface/signature.ts'
+import {
+  Refusal,
+  unknownMerchant,
+  unreadableSetting,
+  wrongHash,
+  wrongSignature,
+} from '../../core/interface/refusal.ts'
+import {
+  feedFault,
+  feedHeader,
+  feedMistake,
+  type FeedSignature,
+  isSigned,
+  likelyMistake,
+} from '../../core/interface/signature.ts'
 import type { SettingName } from '../../core/merchant/settings.ts'
 import type { CallerCache, Found } from '../../runtime/callerCache.ts'
 import type { RateLimits } from '../../runtime/rateLimits.ts'

@@ -1,4 +1,9 @@
-import { type CustomerTopic, type Message, type MessageFacts, messageLink } from '../../core/message/message.ts'
+import {
+  type CustomerTopic,
+  type Message,
+  type MessageFacts,
+  messageLink,
+} from '../../core/message/message.ts'
 import type { OutboundMessage } from '../../core/message/messenger.ts'
 import { type ExhaustedFacts, exhaustedMail } from '../../core/message/texts/exhausted.ts'
 import { customerMail } from '../../core/message/texts/mail.ts'

@@ -1,7 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { type DatabaseState, incompatibleIn, isTooOld, isUnreleased, missingIn, unknownIn } from '../../core/fitDatabase.ts'
+import {
+  type DatabaseState,
+  incompatibleIn,
+  isTooOld,
+  isUnreleased,
+  missingIn,
+  unknownIn,
+} from '../../core/fitDatabase.ts'
 import { isMade } from '../../postgres/dataFolder.ts'
 import { startEmbedded } from '../../postgres/embedded.ts'
 import { type Db, openDb } from '../../store/db.ts'

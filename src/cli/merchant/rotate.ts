@@ -1,4 +1,9 @@
-import { rotateIpnPassword, rotateIpnSecret, rotateKey, useMerchantId } from '../../actions/merchants/credentials.ts'
+import {
+  rotateIpnPassword,
+  rotateIpnSecret,
+  rotateKey,
+  useMerchantId,
+} from '../../actions/merchants/credentials.ts'
 import { readMerchantSettings, type SettingWords } from '../../core/merchant/settings.ts'
 import type { Mode } from '../../core/mode.ts'
 import { sealedIpnPassword, type SealedIpnPasswords } from '../../store/merchants/merchants.ts'

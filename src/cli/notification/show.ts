@@ -1,5 +1,15 @@
-import { type ExplainedNotification, explainNotification } from '../../actions/notifications/findNotifications.ts'
-import { deliveryState, hintsFor, isInFlight, missingTries, resultText, triesKeptDays } from '../../core/notification/delivery.ts'
+import {
+  type ExplainedNotification,
+  explainNotification,
+} from '../../actions/notifications/findNotifications.ts'
+import {
+  deliveryState,
+  hintsFor,
+  isInFlight,
+  missingTries,
+  resultText,
+  triesKeptDays,
+} from '../../core/notification/delivery.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { deliveryWindowMs, offsets } from '../../core/notification/schedule.ts'
 import { withoutControls } from '../../core/timeline/history.ts'

@@ -1,4 +1,3 @@
-
 import { notificationsOf } from '../../actions/notifications/findNotifications.ts'
 import { customerMessagesOf } from '../../actions/messages/receipts.ts'
 import { explainPayment } from '../../actions/payments/explainPayment.ts'

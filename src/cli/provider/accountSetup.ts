@@ -1,8 +1,18 @@
 import { type Config, ConfigError } from '../../config.ts'
 import { listenUrl } from '../../core/networkSettings.ts'
 import type { ProviderAccount, ProviderSettings } from '../../core/provider/provider.ts'
-import { environmentSettings, loadProviders, type OpenProviderAccounts, openProviderAccounts } from '../../runtime/providerAccounts.ts'
-import { type OpenedAccount, providerCalled, settingsOfStored, webhookIdOf } from '../../runtime/providers/accounts.ts'
+import {
+  environmentSettings,
+  loadProviders,
+  type OpenProviderAccounts,
+  openProviderAccounts,
+} from '../../runtime/providerAccounts.ts'
+import {
+  type OpenedAccount,
+  providerCalled,
+  settingsOfStored,
+  webhookIdOf,
+} from '../../runtime/providers/accounts.ts'
 import type { AccountTools } from '../../runtime/providers/openAccount.ts'
 import { providerSettingFaults } from '../../runtime/settingFaults.ts'
 import { accountTools } from '../../start/providers.ts'

@@ -1,14 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Mode } from '../../core/mode.ts'
-import { admit, type Candidate, countEnd, isProbing, laneKey, mostInFlight, newTraffic, paymentKey, type Traffic } from '../../core/notification/admit.ts'
+import {
+  admit,
+  type Candidate,
+  countEnd,
+  isProbing,
+  laneKey,
+  mostInFlight,
+  newTraffic,
+  paymentKey,
+  type Traffic,
+} from '../../core/notification/admit.ts'
 import type { Result } from '../../core/notification/delivery.ts'
-import { afterTry, breakerOf, isConfigured, isIdle, type Lane, type LaneBreakerState, newLane, withInFlight } from '../../core/notification/lane.ts'
+import {
+  afterTry,
+  breakerOf,
+  isConfigured,
+  isIdle,
+  type Lane,
+  type LaneBreakerState,
+  newLane,
+  withInFlight,
+} from '../../core/notification/lane.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { tryDeadlineMs } from '../../core/notification/schedule.ts'
 import { newLeaseToken } from '../../runtime/ids.ts'
 import type { InlineDispatch } from '../../runtime/localWorkers.ts'
 import type { Db } from '../../store/db.ts'
-import { type Lease, type LeasedDelivery, stillDue, takeAmongSiblings, takeUnlockedAlone } from '../../store/notifications/deliveries.ts'
+import {
+  type Lease,
+  type LeasedDelivery,
+  stillDue,
+  takeAmongSiblings,
+  takeUnlockedAlone,
+} from '../../store/notifications/deliveries.ts'
 import { AcknowledgedPaths, type PromotedPath } from './acknowledgedPaths.ts'
 import { DueList } from './dueList.ts'
 import { createReserve, createUncertainDeliveries } from './inlineDispatcher.ts'

@@ -15,7 +15,15 @@ import type { Db, Tx } from '../../store/db.ts'
 import type { MerchantSigner } from '../../store/merchants/signers.ts'
 import type { LeasedDelivery } from '../../store/notifications/deliveries.ts'
 import { amongUnlocked } from '../../store/notifications/deliveryKeys.ts'
-import { addTries, type DeliveryOutcome, exhaustedOf, moveLastTries, saveAcknowledged, saveAcknowledgedOptimistically, saveOutcomes } from '../../store/notifications/tries.ts'
+import {
+  addTries,
+  type DeliveryOutcome,
+  exhaustedOf,
+  moveLastTries,
+  saveAcknowledged,
+  saveAcknowledgedOptimistically,
+  saveOutcomes,
+} from '../../store/notifications/tries.ts'
 import { takeOptimistically, takeUnlocked } from '../../store/skipLocked.ts'
 import type { Leases } from '../node.ts'
 import type { SignerCache } from './signerCache.ts'

@@ -5,7 +5,7 @@ import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { type Db, openDb } from '../../../src/store/db.ts'
 import { installationKeyIdsInUse } from '../../../src/store/installation/installation.ts'
 import { masterKeyId } from '../../../src/store/merchants/vault.ts'
-import { type FreshDatabase, migratedDatabase, query } from '../../support/database.ts'
+import { type FreshDatabase, migratedDatabase, query } from '../../support/database/database.ts'
 
 const now = new Date()
 const [first, second] = [randomBytes(32), randomBytes(32)]

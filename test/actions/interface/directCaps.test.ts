@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Door, initiate } from '../../../src/actions/interface/initiate.ts'
 import { Refusal, Unavailable } from '../../../src/core/interface/refusal.ts'
 import type { Mode } from '../../../src/core/mode.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
-import { signedRequest } from '../../support/merchant.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { after, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { signedRequest } from '../../support/merchant/merchant.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 // Nothing is ever paid here, so that every try counts.
 let shop: TestShop

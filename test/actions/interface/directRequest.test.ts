@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { eventsOf } from '../../../src/store/payments/events.ts'
 import { tasksOf } from '../../../src/store/payments/tasks.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { checkStatus, post, send, signedRequest } from '../../support/merchant.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { checkStatus, post, send, signedRequest } from '../../support/merchant/merchant.ts'
 
 let gateway: TestGateway
 let shop: TestMerchant

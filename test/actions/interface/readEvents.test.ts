@@ -8,10 +8,16 @@ import { createRateLimits } from '../../../src/runtime/rateLimits.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { numberFeed } from '../../../src/store/notifications/feed.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, hours, minutes } from '../../support/lifeRows.ts'
-import { feedQuestion, feedSignature, newReference, tellOf } from '../../support/notifications.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { after, hours, minutes } from '../../support/payments/rows.ts'
+import {
+  feedQuestion,
+  feedSignature,
+  newReference,
+  storeNotification,
+} from '../../support/deliveries/notifications.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
+import { random } from '../../support/random.ts'
 
 const address = '127.0.0.1'
 const monthAgo = after(-hours(24 * 30), new Date())
@@ -57,9 +63,9 @@ describe('while many write and many read', () => {
   async function write(mode: Mode): Promise<string | undefined> {
     try {
       return await theirs.transaction(async tx => {
-        const made = await tellOf(tx, { merchant_id: merchant.merchant_id, mode })
-        await sleep(Math.random() * 40)
-        if (Math.random() < 0.1) throw new Error('changed its mind')
+        const made = await storeNotification(tx, { merchant_id: merchant.merchant_id, mode })
+        await sleep(random() * 40)
+        if (random() < 0.1) throw new Error('changed its mind')
         return notificationId(made)
       })
     } catch {
@@ -78,7 +84,7 @@ describe('while many write and many read', () => {
         cursor = String(page.next)
         if (page.events.length === 0 && last) return seen
         last = !writing && !page.more
-        if (!page.more) await sleep(Math.random() * 15)
+        if (!page.more) await sleep(random() * 15)
       }
     })
     await Promise.all(
@@ -115,7 +121,10 @@ test('many at once before the first reading: numbered once, in the order of thei
   for (let count = 0; count < 30; count++)
     made.push(
       notificationId(
-        await tellOf(shop.db, { merchant_id, created_at: after(-minutes(60 - count), new Date()) }),
+        await storeNotification(shop.db, {
+          merchant_id,
+          created_at: after(-minutes(60 - count), new Date()),
+        }),
       ),
     )
   const readings = await Promise.all([1, 2, 5, 30, 500].map(limit => follow(merchant.test, limit)))
@@ -131,14 +140,14 @@ for (const atOnce of [1, 2, 100])
     for (const late of [30, 10, 20])
       made.push(
         notificationId(
-          await tellOf(shop.db, {
+          await storeNotification(shop.db, {
             ...feed,
             tx_reference,
             created_at: after(-minutes(60 - late), new Date()),
           }),
         ),
       )
-    await tellOf(shop.db, { ...feed, created_at: after(-minutes(45), new Date()) })
+    await storeNotification(shop.db, { ...feed, created_at: after(-minutes(45), new Date()) })
     for (let count = 0; count < 4; count++) await numberFeed(shop.db, feed, monthAgo, atOnce)
     const seen = await follow(merchant.test, 1)
     expect(seen).toHaveLength(4)
@@ -148,7 +157,7 @@ for (const atOnce of [1, 2, 100])
 test('a numbering that runs twice, its commit being lost, numbers nothing twice', async () => {
   const merchant = await shop.addMerchant()
   const feed = { merchant_id: merchant.merchant_id, mode: 'test' as const }
-  for (let count = 0; count < 5; count++) await tellOf(shop.db, feed)
+  for (let count = 0; count < 5; count++) await storeNotification(shop.db, feed)
   await numberFeed(shop.db, feed, monthAgo, 3)
   await numberFeed(shop.db, feed, monthAgo, 3)
   await numberFeed(shop.db, feed, monthAgo, 3)
@@ -161,17 +170,17 @@ test('who asks again with the cursor gets nothing, until there is something', as
   const { merchant_id } = merchant
   expect(await ask(merchant.test)).toEqual({ merchant_id, events: [], next: 0n, more: false })
   expect(await ask(merchant.test, '0')).toMatchObject({ events: [], next: 0n })
-  await tellOf(shop.db, { merchant_id })
+  await storeNotification(shop.db, { merchant_id })
   expect(await ask(merchant.test, '0')).toMatchObject({ events: [{ position: 1n }], next: 1n })
   expect(await ask(merchant.test, '1')).toMatchObject({ events: [], next: 1n, more: false })
-  await tellOf(shop.db, { merchant_id, mode: 'live' })
+  await storeNotification(shop.db, { merchant_id, mode: 'live' })
   expect(await ask(merchant.test, '1')).toMatchObject({ events: [], next: 1n })
 })
 
 test('nothing new takes no lock', async () => {
   const merchant = await shop.addMerchant()
   const feed = { merchant_id: merchant.merchant_id, mode: 'test' as const }
-  await tellOf(shop.db, feed)
+  await storeNotification(shop.db, feed)
   await ask(merchant.test)
   await shop.db.transaction(async tx => {
     await tx.rows(sql`select from feeds where merchant_id = ${merchant.merchant_id} for update`)
@@ -187,7 +196,10 @@ test('what is older than 30 days is not told, and its cursor goes on with the ol
   for (let days = 34; days > 28; days--)
     made.push(
       notificationId(
-        await tellOf(shop.db, { merchant_id, created_at: after(-hours(24 * days - 1), new Date()) }),
+        await storeNotification(shop.db, {
+          merchant_id,
+          created_at: after(-hours(24 * days - 1), new Date()),
+        }),
       ),
     )
   const neverRead = made.slice(4)
@@ -200,7 +212,7 @@ test('what is older than 30 days is not told, and its cursor goes on with the ol
   for (let days = 34; days > 28; days--)
     told.push(
       notificationId(
-        await tellOf(shop.db, { ...feed, created_at: after(-hours(24 * days - 1), new Date()) }),
+        await storeNotification(shop.db, { ...feed, created_at: after(-hours(24 * days - 1), new Date()) }),
       ),
     )
   await numberFeed(shop.db, feed, new Date(0), 100)
@@ -218,7 +230,9 @@ test('at the edge of the 30 days nothing that is kept is left out, whatever the 
   const told: string[] = []
   for (const count of days) {
     told.push(
-      notificationId(await tellOf(shop.db, { ...feed, created_at: after(-hours(24 * count), new Date()) })),
+      notificationId(
+        await storeNotification(shop.db, { ...feed, created_at: after(-hours(24 * count), new Date()) }),
+      ),
     )
     await numberFeed(shop.db, feed, new Date(0), 1)
   }
@@ -230,7 +244,7 @@ test('at the edge of the 30 days nothing that is kept is left out, whatever the 
 test('where all is too old, nothing is told', async () => {
   const merchant = await shop.addMerchant()
   const feed = { merchant_id: merchant.merchant_id, mode: 'test' as const }
-  await tellOf(shop.db, { ...feed, created_at: after(-hours(24 * 31), new Date()) })
+  await storeNotification(shop.db, { ...feed, created_at: after(-hours(24 * 31), new Date()) })
   expect(await ask(merchant.test)).toMatchObject({ events: [], next: 0n, more: false })
   await numberFeed(shop.db, feed, new Date(0), 100)
   expect(await ask(merchant.test)).toMatchObject({ events: [], next: 0n, more: false })
@@ -238,7 +252,8 @@ test('where all is too old, nothing is told', async () => {
 
 test('after a rotation both keys read the same events', async () => {
   const merchant = await shop.addMerchant()
-  for (let count = 0; count < 3; count++) await tellOf(shop.db, { merchant_id: merchant.merchant_id })
+  for (let count = 0; count < 3; count++)
+    await storeNotification(shop.db, { merchant_id: merchant.merchant_id })
   const masterKeys = givenMasterKeys([Buffer.from(shop.env.TOLLGATE_MASTER_KEY, 'hex')])
   const fresh = await rotateKey(shop.db, masterKeys, merchant.merchant_id, 'test', hours(1), new Date())
   const [old, young] = [await ask(merchant.test), await ask({ ...merchant.test, ...fresh })]

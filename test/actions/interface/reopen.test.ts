@@ -9,11 +9,11 @@ import { openCheckout } from '../../../src/actions/payments/openCheckout.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { databaseDeadline } from '../../../src/runtime/deadline.ts'
 import { sql } from '../../../src/store/db.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, hours, minutes, no, pending, seconds, yes } from '../../support/lifeRows.ts'
-import { signedRequest } from '../../support/merchant.ts'
-import { messagesOf } from '../../support/post.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { after, hours, minutes, no, pending, seconds, yes } from '../../support/payments/rows.ts'
+import { signedRequest } from '../../support/merchant/merchant.ts'
+import { messagesOf } from '../../support/messages/sender.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 let shop: TestShop
 let merchant: TestMerchant

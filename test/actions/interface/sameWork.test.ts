@@ -10,9 +10,9 @@ import { createRateLimits } from '../../../src/runtime/rateLimits.ts'
 import type { Runtime } from '../../../src/runtime/runtime.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { createApi } from '../../../src/web/api/api.ts'
-import { type TestGateway, testGateway } from '../../support/gateway.ts'
-import { type Answer, newInvoice, send } from '../../support/merchant.ts'
-import { testRuntime } from '../../support/runtime.ts'
+import { type TestGateway, testGateway } from '../../support/gateway/gateway.ts'
+import { type Answer, newInvoice, send } from '../../support/merchant/merchant.ts'
+import { testRuntime } from '../../support/gateway/runtime.ts'
 
 // A guess must not be told from its timing. Clocks lie in tests, so the work itself is counted at every door of the
 // interface: statements, and hashes. Whatever kind of guess it is, it costs the same.

@@ -6,7 +6,7 @@ import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { sql } from '../../../src/store/db.ts'
 import { findSigners } from '../../../src/store/merchants/signers.ts'
 import type { MasterKeys } from '../../../src/store/merchants/vault.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 let shop: TestShop
 let masterKeys: MasterKeys

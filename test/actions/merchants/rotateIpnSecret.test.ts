@@ -5,8 +5,8 @@ import { ipnSecretPurpose } from '../../../src/store/merchants/callers.ts'
 import { isLive, listIpnSecrets } from '../../../src/store/merchants/credentials.ts'
 import { findMerchant } from '../../../src/store/merchants/merchants.ts'
 import { type MasterKeys, openSecret, unwrapKey } from '../../../src/store/merchants/vault.ts'
-import { after, hours, minutes } from '../../support/lifeRows.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import { after, hours, minutes } from '../../support/payments/rows.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 let shop: TestShop
 let masterKeys: MasterKeys

@@ -5,11 +5,11 @@ import type { Medium } from '../../../src/core/message/messenger.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { sql } from '../../../src/store/db.ts'
 import { eventsOf } from '../../../src/store/payments/events.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, hours, minutes, pending, yes } from '../../support/lifeRows.ts'
-import { messagesOf, playMessenger, testPostman } from '../../support/post.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
-import { roomyRules } from '../../support/supportSite.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { after, hours, minutes, pending, yes } from '../../support/payments/rows.ts'
+import { messagesOf, fakeMessenger, testSender } from '../../support/messages/sender.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
+import { roomyRules } from '../../support/gateway/supportSite.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -35,7 +35,7 @@ async function paid(fields: Record<string, unknown> = {}): Promise<Payment> {
   return payment
 }
 const postman = () =>
-  testPostman(shop.db, () => now, [playMessenger('sms'), playMessenger('email')], { rules: roomyRules })
+  testSender(shop.db, () => now, [fakeMessenger('sms'), fakeMessenger('email')], { rules: roomyRules })
 
 const again = (payment: Payment, medium: Medium = 'sms', number?: number, rules = roomyRules, at = now) =>
   sendReceiptAgain(shop.db, payment, { medium, number }, rules, at)
@@ -93,7 +93,7 @@ test('ten times are the most', async () => {
   for (let number = 2; number <= 10; number++) {
     now = after(minutes(1), now)
     expect(await again(payment, 'sms', number, rules)).toMatchObject({ done: 'queued', number })
-    await testPostman(shop.db, () => now, [playMessenger('sms')], { rules }).sendAll()
+    await testSender(shop.db, () => now, [fakeMessenger('sms')], { rules }).sendAll()
   }
   const words = 'It was sent 10 times, which is the most.'
   now = after(minutes(1), now)
@@ -108,12 +108,12 @@ test('a receipt goes out once more, counts in the caps, and the story tells it',
     recipient: payment.email,
     number: 2,
   })
-  const mails = playMessenger('email')
-  const sender = testPostman(shop.db, () => now, [playMessenger('sms'), mails], {
+  const mails = fakeMessenger('email')
+  const sender = testSender(shop.db, () => now, [fakeMessenger('sms'), mails], {
     rules: { ...roomyRules, perRecipient: 2 },
   })
   await sender.sendAll()
-  expect(mails.letters).toMatchObject([{ to: payment.email, subject: expect.stringContaining('Paid') }])
+  expect(mails.sent).toMatchObject([{ to: payment.email, subject: expect.stringContaining('Paid') }])
   const sent = (await messagesOf(shop.db, payment)).map(({ message_id, state }) => [message_id, state])
   expect(sent).toContainEqual([`${payment.tx_reference}-paid-email-2`, 'sent'])
   const sentAt = now

@@ -4,10 +4,10 @@ import { redeliver, redeliverAll } from '../../../src/actions/notifications/rede
 import type { Delivery } from '../../../src/core/notification/delivery.ts'
 import type { NotificationKey } from '../../../src/core/notification/notification.ts'
 import { sql } from '../../../src/store/db.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, hours, minutes, no, noon, seconds, yes } from '../../support/lifeRows.ts'
-import { destination, tellOf } from '../../support/notifications.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { after, hours, minutes, no, noon, seconds, yes } from '../../support/payments/rows.ts'
+import { destination, storeNotification } from '../../support/deliveries/notifications.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -42,7 +42,7 @@ const acknowledge = (key: NotificationKey) =>
     update deliveries set tries = 1, next_try_at = null, last_result = 'acknowledged', acknowledged_at = ${noon}
     where merchant_id = ${key.merchant_id} and tx_reference = ${key.tx_reference}`)
 
-const sent = (created_at = noon) => tellOf(shop.db, { merchant_id, created_at }, destination)
+const sent = (created_at = noon) => storeNotification(shop.db, { merchant_id, created_at }, destination)
 
 test('there is no such notification', async () => {
   expect(await redeliver(shop.db, { merchant_id, tx_reference: 'TG-NONE', sequence: 1 }, now)).toBeUndefined()
@@ -151,7 +151,7 @@ for (const [when, style, becomes] of [
 
 test('style basic leaves out awaiting_payment, by hand too', async () => {
   await setMerchant(shop.db, merchant_id, ['ipn_style=basic', 'ipn_url=https://shop.example/ipn'])
-  const told = await tellOf(shop.db, { merchant_id, status: 'awaiting_payment' })
+  const told = await storeNotification(shop.db, { merchant_id, status: 'awaiting_payment' })
   expect(await redeliver(shop.db, told, now)).toEqual({ ...done, left_out: 1 })
 })
 
@@ -166,7 +166,9 @@ test('a time: the exhausted alone, and all of them when all are asked for', asyn
   for (const told of [early, gone, late]) await exhaust(told)
   await acknowledge(read)
   const other = await shop.addMerchant()
-  await exhaust(await tellOf(shop.db, { merchant_id: other.merchant_id, created_at: noon }, destination))
+  await exhaust(
+    await storeNotification(shop.db, { merchant_id: other.merchant_id, created_at: noon }, destination),
+  )
   const again = async () => {
     const rows = await Promise.all([early, gone, read, due, late].map(find))
     return rows.map(row => row?.begun_at.getTime() === now.getTime())
@@ -178,7 +180,7 @@ test('a time: the exhausted alone, and all of them when all are asked for', asyn
     redelivered: 1,
   })
   expect(await again()).toEqual([false, true, true, false, false])
-  await tellOf(shop.db, { merchant_id, created_at: noon })
+  await storeNotification(shop.db, { merchant_id, created_at: noon })
   expect(await redeliverAll(shop.db, { merchant_id, ...range, state: 'all' }, now)).toEqual({
     ...done,
     redelivered: 3,

@@ -6,9 +6,9 @@ import type { Payment } from '../../../src/core/payment/payment.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { eventsOf } from '../../../src/store/payments/events.ts'
 import { countOpenTasks, reopenTaskOf, tasksOf } from '../../../src/store/payments/tasks.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, hours, minutes, no, pending, unclear, wrong, yes } from '../../support/lifeRows.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { after, hours, minutes, no, pending, unclear, wrong, yes } from '../../support/payments/rows.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 let shop: TestShop
 let merchant: TestMerchant

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
 import { explainPayment, findByWord } from '../../../src/actions/payments/explainPayment.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, no, pending, seconds, unclear, yes } from '../../support/lifeRows.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { after, no, pending, seconds, unclear, yes } from '../../support/payments/rows.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 let shop: TestShop
 let merchant: TestMerchant

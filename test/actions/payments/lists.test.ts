@@ -3,9 +3,9 @@ import { newestNotifications } from '../../../src/actions/notifications/findNoti
 import { newestPayments } from '../../../src/actions/payments/findPayments.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { sql, type Tx } from '../../../src/store/db.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, minutes, no, noon, yes } from '../../support/lifeRows.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { after, minutes, no, noon, yes } from '../../support/payments/rows.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 const most = 5 // that a list looks at, of one merchant
 

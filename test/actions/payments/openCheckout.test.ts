@@ -7,9 +7,9 @@ import type { ProviderAccounts } from '../../../src/runtime/providerAccounts.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import type { Db, Query } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
-import { yes } from '../../support/lifeRows.ts'
-import { testRuntime } from '../../support/runtime.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import { yes } from '../../support/payments/rows.ts'
+import { testRuntime } from '../../support/gateway/runtime.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 let shop: TestShop
 beforeAll(async () => void (shop = await openShop()))

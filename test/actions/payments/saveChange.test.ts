@@ -6,13 +6,17 @@ import { sql, type Tx } from '../../../src/store/db.ts'
 import { addEvents } from '../../../src/store/payments/events.ts'
 import { lockPayments } from '../../../src/store/payments/locks.ts'
 import type { PaymentWithMerchant } from '../../../src/store/payments/paymentLife.ts'
-import { insertAttempt, type Lives, openLives } from '../../support/lifeDb.ts'
-import { after, anAttempt, hours, noon } from '../../support/lifeRows.ts'
-import { destination, tellOf } from '../../support/notifications.ts'
+import { destination, storeNotification } from '../../support/deliveries/notifications.ts'
+import {
+  insertAttempt,
+  openPaymentDatabase,
+  type PaymentDatabase,
+} from '../../support/payments/paymentDatabase.ts'
+import { after, anAttempt, hours, noon } from '../../support/payments/rows.ts'
 
 // Many changes in one go leave what the same changes leave one after the other.
-let lives: Lives
-beforeAll(async () => void (lives = await openLives()))
+let lives: PaymentDatabase
+beforeAll(async () => void (lives = await openPaymentDatabase()))
 afterAll(() => lives.close())
 
 const later = after(hours(2))
@@ -55,7 +59,7 @@ async function live(payment: Payment, { url, email, events, told, tries }: Histo
   }))
   await addEvents(db, payment, some)
   for (let count = 0; count < told; count++)
-    await tellOf(
+    await storeNotification(
       db,
       { merchant_id, tx_reference, created_at: noon, body: '{}' },
       count === 0 ? destination : undefined,

@@ -4,19 +4,24 @@ import { requireNotRejected } from '../../../src/cli/provider/accountText.ts'
 import type { ProviderAccount, Provider } from '../../../src/core/provider/provider.ts'
 import { openAccount } from '../../../src/runtime/providers/openAccount.ts'
 import { loadProviders } from '../../../src/runtime/providerAccounts.ts'
-import { type AcmeServer, acmeFolder, acmeTools, openAcme } from '../../support/acme.ts'
+import {
+  type ExampleProvider,
+  exampleProviderFolder,
+  exampleTools,
+  openExampleProvider,
+} from '../../support/providers/exampleProvider.ts'
 
-let acme: AcmeServer
+let acme: ExampleProvider
 let kind: Provider
 beforeAll(async () => {
-  acme = await openAcme('live_right')
-  kind = (await loadProviders(acmeFolder())).get('acme') as Provider
+  acme = await openExampleProvider('live_right')
+  kind = (await loadProviders(exampleProviderFolder())).get('acme') as Provider
 })
 afterAll(() => acme.close())
 
 const check = (key: string, url = acme.url) => {
   const given = { url, key }
-  return checkAccount(kind, given, openAccount('acme-000000', kind, given, acmeTools))
+  return checkAccount(kind, given, openAccount('acme-000000', kind, given, exampleTools))
 }
 
 test('good settings are good, and the provider says so', async () => {
@@ -34,7 +39,7 @@ test('settings that the provider refuses are bad; its words are told without the
 })
 
 test('a provider that cannot be reached says nothing of the settings', async () => {
-  const shut = await openAcme()
+  const shut = await openExampleProvider()
   await shut.close()
   const checked = await check('live_right', shut.url)
   expect(checked.outcome).toBe('no_answer')

@@ -1,21 +1,27 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createProber } from '../../../src/actions/providers/health.ts'
-import { createHealthExchange } from '../../../src/actions/providers/health.ts'
-import { readProviderStatus } from '../../../src/actions/providers/health.ts'
+import {
+  createHealthExchange,
+  createProber,
+  readProviderStatus,
+} from '../../../src/actions/providers/health.ts'
 import type { ProviderAccount } from '../../../src/core/provider/provider.ts'
 import { newAttemptId } from '../../../src/runtime/ids.ts'
 import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
 import { sql } from '../../../src/store/db.ts'
-import { query } from '../../support/database.ts'
-import { insertAttempt, type Lives, openLives } from '../../support/lifeDb.ts'
-import { simulatedWay, terms } from '../../support/lifeNode.ts'
-import { after, anAttempt, noon, seconds } from '../../support/lifeRows.ts'
+import { query } from '../../support/database/database.ts'
+import {
+  insertAttempt,
+  openPaymentDatabase,
+  type PaymentDatabase,
+} from '../../support/payments/paymentDatabase.ts'
+import { after, anAttempt, noon, seconds } from '../../support/payments/rows.ts'
+import { simulatedMethod, terms } from '../../support/payments/simulatedNode.ts'
 
-let lives: Lives
+let lives: PaymentDatabase
 let now = noon
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
 })
 afterAll(() => lives.close())
 beforeEach(async () => {
@@ -135,7 +141,7 @@ test('an account that is left alone is asked whether it is well again, where nob
   const providerAccount: ProviderAccount = {
     ...terms,
     mode: 'live',
-    methods: [simulatedWay],
+    methods: [simulatedMethod],
     start: () => Promise.resolve({ state: 'unknown', words: 'HTTP 503' }),
     check: () => Promise.resolve({ state: 'unknown', words: 'HTTP 503' }),
     checkCredentials: () => Promise.resolve({ isValid: isWell, words: '' }),

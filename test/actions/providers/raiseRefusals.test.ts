@@ -8,13 +8,14 @@ import type { StatusUpdate } from '../../../src/core/payment/change.ts'
 import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
 import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import { sql } from '../../../src/store/db.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { aWish, simulatedNode, simulatedWay, terms } from '../../support/lifeNode.ts'
-import { pending } from '../../support/lifeRows.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
+import { aPayRequest, simulatedNode, simulatedMethod, terms } from '../../support/payments/simulatedNode.ts'
+import { pending } from '../../support/payments/rows.ts'
+import { randomDigits } from '../../support/random.ts'
 
-let lives: Lives
+let lives: PaymentDatabase
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
 })
 afterAll(() => lives.close())
 
@@ -31,7 +32,7 @@ function node() {
   let says: Reply = refused
   const monitors = createHealthMonitors()
   const line = { start: () => Promise.resolve(says), check: () => Promise.resolve(says) }
-  const account = { mode: 'test' as const, methods: [simulatedWay], ...terms, ...line }
+  const account = { mode: 'test' as const, methods: [simulatedMethod], ...terms, ...line }
   const providerAccounts = providerAccountsOf(new Map([['simulated', account]]), undefined, monitors)
   const deps = { ...simulatedNode(lives.db, clock, line), providerAccounts }
   const alarms: StatusUpdate[] = []
@@ -43,8 +44,8 @@ function node() {
     async order() {
       const [payment] = await lives.addPayments(1, new Date())
       if (!payment) throw new Error('no payment')
-      const typed = { phone: `024${String(Math.random()).slice(2, 9)}` }
-      await pay(deps, payment, aWish({ input: typed }))
+      const typed = { phone: `024${randomDigits(7)}` }
+      await pay(deps, payment, aPayRequest({ input: typed }))
       await step()
       await raiseRefusals({ db: lives.db, clock, monitors, watch: news => void alarms.push(news) })
     },

@@ -8,12 +8,12 @@ import type { Payment, PaymentState } from '../../../src/core/payment/payment.ts
 import { type Db, type Query, sql } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { findPayments } from '../../../src/store/payments/payments.ts'
-import { query } from '../../support/database.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { hold } from '../../support/held.ts'
-import { after, hours, minutes, no, noon, yes } from '../../support/lifeRows.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
-import { withoutSkipping } from '../../support/withoutSkipping.ts'
+import { query } from '../../support/database/database.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { lockRows } from '../../support/database/lockRows.ts'
+import { after, hours, minutes, no, noon, yes } from '../../support/payments/rows.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
+import { withoutSkipLocked } from '../../support/database/withoutSkipLocked.ts'
 
 const days = (count: number) => hours(24 * count)
 const later = after(days(32))
@@ -268,13 +268,15 @@ test('money that comes after that is booked and told to the merchant, and nobody
 
 for (const [kind, open] of [
   ['a database that skips', () => shop.db],
-  ['a database that refuses to skip', () => withoutSkipping(shop.db).db],
+  ['a database that refuses to skip', () => withoutSkipLocked(shop.db).db],
 ] as const)
   test(`a payment that somebody holds is left for the next round: ${kind}`, async () => {
     const held = await everything()
     shop.setNow(noon)
     const other = await everything()
-    const letGo = await hold(shop.url, 'select from payments where tx_reference = $1', [held.tx_reference])
+    const letGo = await lockRows(shop.url, 'select from payments where tx_reference = $1', [
+      held.tx_reference,
+    ])
     await redactAll(open())
     await letGo()
     expect(await stored(other)).toMatchObject({ name: null })

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { initiate } from '../../../src/actions/interface/initiate.ts'
 import { checkPayers } from '../../../src/cli/doctor/checkAddresses.ts'
 import { readConfig } from '../../../src/config.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { hours, no } from '../../support/lifeRows.ts'
-import { signedRequest } from '../../support/merchant.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { hours, no } from '../../support/payments/rows.ts'
+import { signedRequest } from '../../support/merchant/merchant.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 let shop: TestShop
 let kofi: TestMerchant

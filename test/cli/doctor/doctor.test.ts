@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { checkBaseUrl } from '../../../src/cli/doctor/checkAddresses.ts'
 import { checkServer } from '../../../src/cli/doctor/checkDatabase.ts'
 import { readConfig } from '../../../src/config.ts'
-import { type FreshDatabase, freshDatabase, query } from '../../support/database.ts'
-import { spawnGateway } from '../../support/gateway.ts'
+import { type FreshDatabase, freshDatabase, query } from '../../support/database/database.ts'
+import { spawnGateway } from '../../support/gateway/gateway.ts'
 import { type Env, newMasterKey, temporaryFolder, tollgate, tollgateJson } from '../tollgate.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // it starts whole gateways

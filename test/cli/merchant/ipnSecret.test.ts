@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 import { newMasterKey, tollgate, tollgateJson } from '../tollgate.ts'
 
 let shop: TestShop

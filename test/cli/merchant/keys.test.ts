@@ -2,15 +2,15 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freshDatabase } from '../../support/database.ts'
+import { freshDatabase } from '../../support/database/database.ts'
 import {
   type Credentials,
   type GatewayProcess,
   spawnGateway,
   type TestMerchant,
-} from '../../support/gateway.ts'
-import { post, signedRequest } from '../../support/merchant.ts'
-import { isRoot } from '../../support/untrusted.ts'
+} from '../../support/gateway/gateway.ts'
+import { post, signedRequest } from '../../support/merchant/merchant.ts'
+import { isRoot } from '../../support/processes/otherUsers.ts'
 import { type Env, newMasterKey, temporaryFolder, tollgate, tollgateJson } from '../tollgate.ts'
 
 // A gateway with its own database that keeps its master key in a file, and a merchant beside the demo shop.

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
 import { answering, listen } from '../../net/support.ts'
-import { plainJpeg, plainPng } from '../../support/pictures.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import { plainJpeg, plainPng } from '../../support/merchant/pictures.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 import { temporaryFolder, tollgate, tollgateJson } from '../tollgate.ts'
 
 let shop: TestShop

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 import { tollgate, tollgateJson } from '../tollgate.ts'
 
 let shop: TestShop

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Query, sql } from '../../../src/store/db.ts'
 import { addTries, type Try } from '../../../src/store/notifications/tries.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, hours, minutes, no, yes } from '../../support/lifeRows.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { after, hours, minutes, no, yes } from '../../support/payments/rows.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 import { tollgate, tollgateJson } from '../tollgate.ts'
 
 const start = after(-hours(30), new Date())

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
-import { type TestGateway, testGateway } from '../../support/gateway.ts'
-import { checkStatus, post, send, signedRequest } from '../../support/merchant.ts'
+import { type TestGateway, testGateway } from '../../support/gateway/gateway.ts'
+import { checkStatus, post, send, signedRequest } from '../../support/merchant/merchant.ts'
 import { type Env, newMasterKey, tollgate, tollgateJson } from '../tollgate.ts'
 
 let gateway: TestGateway

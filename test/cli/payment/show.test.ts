@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { explainPayment } from '../../../src/actions/payments/explainPayment.ts'
 import { timelineText } from '../../../src/cli/payment/timeline.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, minutes, no, seconds, yes } from '../../support/lifeRows.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { after, minutes, no, seconds, yes } from '../../support/payments/rows.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 import { tollgate, tollgateJson } from '../tollgate.ts'
 
 let shop: TestShop

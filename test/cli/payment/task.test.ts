@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Payment } from '../../../src/core/payment/payment.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, hours, minutes, no, unclear, wrong, yes } from '../../support/lifeRows.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { after, hours, minutes, no, unclear, wrong, yes } from '../../support/payments/rows.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 import { tollgate, tollgateJson } from '../tollgate.ts'
 
 let shop: TestShop

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkBaseUrl } from '../../../src/cli/doctor/checkAddresses.ts'
 import { readConfig } from '../../../src/config.ts'
 import { openPaystack, type PaystackSimulator } from '../../simulators/paystack/paystack.ts'
-import { type FreshDatabase, migratedDatabase } from '../../support/database.ts'
+import { type FreshDatabase, migratedDatabase } from '../../support/database/database.ts'
 import { newMasterKey, tollgate, tollgateJson } from '../tollgate.ts'
 
 const callsBack = /^Live providers send callbacks to https only, and the base URL is http:/m

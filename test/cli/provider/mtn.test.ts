@@ -2,16 +2,16 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
-import { mtnCredentials, openMtn, type PlayedMtn } from '../../simulators/mtn/mtn.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { checkStatus, post, signedRequest } from '../../support/merchant.ts'
+import { mtnCredentials, openMtn, type MtnSimulator } from '../../simulators/mtn/mtn.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { checkStatus, post, signedRequest } from '../../support/merchant/merchant.ts'
 import { type Env, newMasterKey, temporaryFolder, tollgateJson } from '../tollgate.ts'
 
 // An operator's way from nothing to a payment, at a provider that is played.
 const { subscriptionKey, apiUser, apiKey } = mtnCredentials
 const folder = temporaryFolder()
 let gateway: TestGateway
-let mtn: PlayedMtn
+let mtn: MtnSimulator
 let env: Env
 let shop: TestMerchant
 let said = ''

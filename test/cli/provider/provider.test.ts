@@ -7,8 +7,8 @@ import { readChanges } from '../../../src/cli/provider/secretInput.ts'
 import { readConfig } from '../../../src/config.ts'
 import { webhookIdOf } from '../../../src/runtime/providers/accounts.ts'
 import { openDb, sql } from '../../../src/store/db.ts'
-import { type TestGateway, testGateway, type TestMerchant } from '../../support/gateway.ts'
-import { post, send, signedRequest } from '../../support/merchant.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../../support/gateway/gateway.ts'
+import { post, send, signedRequest } from '../../support/merchant/merchant.ts'
 import { type Env, newMasterKey, temporaryFolder, tollgate, tollgateJson } from '../tollgate.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // it starts whole gateways

@@ -6,7 +6,7 @@ import { addProviderStatus } from '../../../src/cli/provider/status.ts'
 import type { Output } from '../../../src/cli/output.ts'
 import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
-import { type FreshDatabase, migratedDatabase } from '../../support/database.ts'
+import { type FreshDatabase, migratedDatabase } from '../../support/database/database.ts'
 
 let database: FreshDatabase
 let db: Db

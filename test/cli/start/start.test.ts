@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { checkStatus, post } from '../../support/merchant.ts'
+import { checkStatus, post } from '../../support/merchant/merchant.ts'
 import {
   fatalIn,
   launch,

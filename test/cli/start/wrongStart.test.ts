@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { whyNotDurable, whyNotStartOn } from '../../../src/core/fitDatabase.ts'
 import { startGateway } from '../../../src/main.ts'
-import { catalogOf } from '../../support/catalog.ts'
-import { type FreshDatabase, freshDatabase, query } from '../../support/database.ts'
+import { catalogOf } from '../../support/database/catalog.ts'
+import { type FreshDatabase, freshDatabase, query } from '../../support/database/database.ts'
 import { type Env, newMasterKey, temporaryFolder, tollgate } from '../tollgate.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // each starts a whole gateway

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
+import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts'
 import { type Env, newMasterKey, tollgate, tollgateJson } from '../tollgate.ts'
 
 let database: FreshDatabase

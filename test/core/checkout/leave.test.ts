@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mayRedirect } from '../../../src/core/checkout/stage.ts'
-import { after, minutes, noon } from '../../support/lifeRows.ts'
+import { after, minutes, noon } from '../../support/payments/rows.ts'
 
 for (const [what, payment, now, may] of [
   ['paid just now', { status: 'paid' }, noon, true],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { stageOf } from '../../../src/core/checkout/stage.ts'
-import { anAttempt, aPayment, noon } from '../../support/lifeRows.ts'
+import { anAttempt, aPayment, noon } from '../../support/payments/rows.ts'
 
 const failure = anAttempt({ state: 'failed' })
 const failed = { status: 'failed' } as const

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { statusJson, keyedStatusJson, statusRecord } from '../../../src/core/interface/statusRecord.ts'
-import { aPayment, noon } from '../../support/lifeRows.ts'
+import { aPayment, noon } from '../../support/payments/rows.ts'
 
 for (const [minor, currency, flat, keyed] of [
   [1n, 'GHS', '0.01', '0.01'],

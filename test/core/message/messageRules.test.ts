@@ -6,7 +6,7 @@ import {
   overCaps,
   whyDropped,
 } from '../../../src/core/message/messageRules.ts'
-import { after, hours, noon } from '../../support/lifeRows.ts'
+import { after, hours, noon } from '../../support/payments/rows.ts'
 
 const rules = { smsPrefixes: ['+233', '+2289'], perRecipient: 3, perMerchant: 5 }
 

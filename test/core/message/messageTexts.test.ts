@@ -6,7 +6,7 @@ import { exhaustedMail } from '../../../src/core/message/texts/exhausted.ts'
 import { customerMail } from '../../../src/core/message/texts/mail.ts'
 import { smsText } from '../../../src/core/message/texts/sms.ts'
 import { reasons } from '../../../src/core/provider/reason.ts'
-import { noon } from '../../support/lifeRows.ts'
+import { noon } from '../../support/payments/rows.ts'
 
 const token = `ama000000001j8xk${'7zq4'.repeat(6)}mn`
 const link = `https://pay.example.edu.gh/checkout/${token}`

@@ -8,7 +8,7 @@ import {
   nextMessageTry,
   pauses,
 } from '../../../src/core/message/messageTries.ts'
-import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import { after, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
 
 const recipient = '+233241234567'
 

@@ -12,7 +12,7 @@ import {
 } from '../../../src/core/notification/admit.ts'
 import { type Result, results } from '../../../src/core/notification/delivery.ts'
 import { type Lane, afterTry, newLane } from '../../../src/core/notification/lane.ts'
-import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import { after, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
 
 let made = 0
 const aCandidate = (changed: Partial<Candidate> = {}): Candidate => ({

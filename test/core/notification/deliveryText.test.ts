@@ -6,7 +6,7 @@ import {
   results,
   resultText,
 } from '../../../src/core/notification/delivery.ts'
-import { after, hours, noon, seconds } from '../../support/lifeRows.ts'
+import { after, hours, noon, seconds } from '../../support/payments/rows.ts'
 
 for (const [url, acknowledged_at, exhausted_at, state] of [
   [null, null, null, 'none'],

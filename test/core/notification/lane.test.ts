@@ -11,7 +11,7 @@ import {
   newLane,
   roomIn,
 } from '../../../src/core/notification/lane.ts'
-import { minutes, seconds } from '../../support/lifeRows.ts'
+import { minutes, seconds } from '../../support/payments/rows.ts'
 
 const troubles = [
   ...(['busy', 'server_error', 'bad_answer', 'timeout', 'no_connection', 'tls', 'name_not_found'] as const),

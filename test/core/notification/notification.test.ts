@@ -8,7 +8,7 @@ import {
   notificationId,
   readNotificationId,
 } from '../../../src/core/notification/notification.ts'
-import { after, aPayment, seconds } from '../../support/lifeRows.ts'
+import { after, aPayment, seconds } from '../../support/payments/rows.ts'
 
 const paid = aPayment({
   invoice_id: 'A-1/7',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { retryAfterMs } from '../../../src/core/notification/schedule.ts'
-import { noon, seconds } from '../../support/lifeRows.ts'
+import { noon, seconds } from '../../support/payments/rows.ts'
 
 for (const [text, ms] of [
   ['', 0],

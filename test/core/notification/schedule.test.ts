@@ -8,7 +8,7 @@ import {
   tryAnyway,
   deliveryWindowMs,
 } from '../../../src/core/notification/schedule.ts'
-import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import { after, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
 
 const runs = { numRuns: 2000 }
 const seeds = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }))

@@ -4,13 +4,13 @@ import type { Attempt, AttemptState } from '../../../src/core/payment/attempt.ts
 import type { MoneyBack } from '../../../src/core/payment/change.ts'
 import type { Payment, Status } from '../../../src/core/payment/payment.ts'
 import type { SanitizedReply } from '../../../src/core/provider/reply.ts'
-import * as rows from '../../support/lifeRows.ts'
-import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import * as rows from '../../support/payments/rows.ts'
+import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
 
 const { yes, wrong, no, pending, unclear, absent } = rows
 const young = after(seconds(10))
 const old = after(minutes(5))
-const worth = rows.worth
+const worth = rows.replyContext
 const hear = (payment: Payment, attempt: Attempt, reply: SanitizedReply, now: Date, stored?: MoneyBack) =>
   hearIt(payment, attempt, reply, now, { ...worth, askedAt: now }, stored)
 const leased = after(hours(9)) // whoever asks has put the next ask off

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decideBegin } from '../../../src/core/payment/customerActs.ts'
-import { after, anAttempt, aPayment, minutes } from '../../support/lifeRows.ts'
+import { after, anAttempt, aPayment, minutes } from '../../support/payments/rows.ts'
 
 const now = after(minutes(1))
 const attempt = anAttempt({ created_at: now, payment_method: 'card' })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decideCloseTask } from '../../../src/core/payment/closeTask.ts'
-import { after, anAttempt, aPayment, minutes } from '../../support/lifeRows.ts'
+import { after, anAttempt, aPayment, minutes } from '../../support/payments/rows.ts'
 
 const now = after(minutes(10))
 const kindsOf = (events: readonly { kind: string }[]) => events.map(({ kind }) => kind)

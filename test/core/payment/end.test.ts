@@ -3,7 +3,7 @@ import type { AttemptState } from '../../../src/core/payment/attempt.ts'
 import { decideCancel } from '../../../src/core/payment/customerActs.ts'
 import { decideExpiry } from '../../../src/core/payment/expiry.ts'
 import type { Status } from '../../../src/core/payment/payment.ts'
-import { after, anAttempt, aPayment, hours, noon } from '../../support/lifeRows.ts'
+import { after, anAttempt, aPayment, hours, noon } from '../../support/payments/rows.ts'
 
 type Try = AttemptState | 'none'
 const unresolved: Try[] = ['started', 'pending', 'unknown', 'disputed']

@@ -16,9 +16,9 @@ import {
   notSent,
   seconds,
   withdrawn,
-  worth,
+  replyContext,
   yes,
-} from '../../support/lifeRows.ts'
+} from '../../support/payments/rows.ts'
 
 const soon = after(seconds(30))
 const wish = { number: 1, gave_up_for: 'number' } as const
@@ -53,7 +53,7 @@ const shop = { active: true, settings: { retry_after_failure: false } }
 
 for (const reply of [withdrawn, no])
   test(`${reply.state === 'failed' && reply.reason} after it was given up leaves the payment open, and the next may start`, () => {
-    const { payment, attempt, events } = applyReply(aPayment(), anAttempt(gaveUp), reply, later, worth)
+    const { payment, attempt, events } = applyReply(aPayment(), anAttempt(gaveUp), reply, later, replyContext)
     expect([payment.status, payment.status_reason, attempt.state]).toEqual(['awaiting_payment', '', 'failed'])
     expect(events.map(({ kind }) => kind)).toEqual(['attempt_failed'])
     expect(whyNotBegin(payment, [attempt], shop, 2, later)).toBeUndefined() // one failure is the end there; this is none
@@ -64,7 +64,7 @@ test('until the provider has ended it, nothing else starts', () => {
 })
 
 test('a yes counts all the same', () => {
-  const { payment, attempt } = applyReply(aPayment(), anAttempt(gaveUp), yes, later, worth)
+  const { payment, attempt } = applyReply(aPayment(), anAttempt(gaveUp), yes, later, replyContext)
   expect([payment.status, payment.late, attempt.state]).toEqual(['paid', false, 'paid'])
 })
 
@@ -74,7 +74,7 @@ test('a wish to cancel outranks the wish to go on', () => {
     anAttempt(gaveUp),
     no,
     later,
-    worth,
+    replyContext,
   )
   expect(payment.status).toBe('cancelled')
 })
@@ -85,7 +85,7 @@ test('what has not left us ends at once, and is not sent any more', () => {
     anAttempt({ ...gaveUp, state: 'not_sent' }),
     notSent,
     soon,
-    worth,
+    replyContext,
   )
   expect([attempt.state, attempt.reason, payment.status]).toEqual(['failed', 'not_sent', 'awaiting_payment'])
 })

@@ -6,7 +6,7 @@ import {
   secondsToWait,
   whyNotBegin,
 } from '../../../src/core/payment/mayStart.ts'
-import { after, anAttempt, aPayment, hours, noon, seconds } from '../../support/lifeRows.ts'
+import { after, anAttempt, aPayment, hours, noon, seconds } from '../../support/payments/rows.ts'
 
 const shop = { active: true, settings: { retry_after_failure: true } }
 const closed = { ...shop, active: false }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { move, type Status } from '../../../src/core/payment/payment.ts'
-import { after, aPayment } from '../../support/lifeRows.ts'
+import { after, aPayment } from '../../support/payments/rows.ts'
 
 const later = after(1000)
 

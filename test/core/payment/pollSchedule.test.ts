@@ -8,7 +8,7 @@ import {
   nextPoll,
   pollGap,
 } from '../../../src/core/payment/pollSchedule.ts'
-import { after, anAttempt, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import { after, anAttempt, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
 
 const unresolved = ['started', 'pending', 'needs_input', 'unknown', 'disputed'] as const
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { SanitizedReply } from '../../../src/core/provider/reply.ts'
 import { applyReply } from '../../../src/core/payment/applyReply.ts'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
-import { after, anAttempt, aPayment, noon, seconds, worth } from '../../support/lifeRows.ts'
+import { after, anAttempt, aPayment, noon, seconds, replyContext } from '../../support/payments/rows.ts'
 
 // A provider refused to take an order. That ends the attempt only if no other sending can have reached it.
 const refused: SanitizedReply = {
@@ -22,7 +22,7 @@ for (const [what, changed, sends, state] of [
 ] as [string, Partial<Attempt>, number, string][])
   test(`an order ${what}: ${state}`, () => {
     const attempt = anAttempt(changed)
-    const change = applyReply(aPayment(), attempt, refused, now, { ...worth, askedAt: now, sends })
+    const change = applyReply(aPayment(), attempt, refused, now, { ...replyContext, askedAt: now, sends })
     expect(change.attempt).toMatchObject({ state, provider_code: 'PAYER_NOT_FOUND' })
     expect(change.payment.status).toBe(state === 'failed' ? 'failed' : 'awaiting_payment')
   })
@@ -30,6 +30,6 @@ for (const [what, changed, sends, state] of [
 test('a no to a question ends an attempt, however often it was sent', () => {
   const attempt = anAttempt({ sends: 2, resent_at: noon })
   const no: SanitizedReply = { state: 'failed', reason: 'no_wallet' }
-  const change = applyReply(aPayment(), attempt, no, now, { ...worth, askedAt: now, sends: 2 })
+  const change = applyReply(aPayment(), attempt, no, now, { ...replyContext, askedAt: now, sends: 2 })
   expect(change.attempt.state).toBe('failed')
 })

@@ -3,7 +3,7 @@ import type { Attempt } from '../../../src/core/payment/attempt.ts'
 import { type NewEvent, taskKinds } from '../../../src/core/payment/change.ts'
 import { decideReopen, maxReopenings } from '../../../src/core/payment/expiry.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
-import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
 
 type Past = Parameters<typeof decideReopen>[1]
 const settings = { reopen_unpaid: true, expiry_minutes: 30, retry_after_failure: true }

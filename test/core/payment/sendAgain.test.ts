@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { maySendAgain, sentAgain } from '../../../src/core/payment/attempt.ts'
-import { after, anAttempt, aPayment, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import { after, anAttempt, aPayment, minutes, noon, seconds } from '../../support/payments/rows.ts'
 
 const young = after(seconds(10))
 

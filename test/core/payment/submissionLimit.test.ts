@@ -5,7 +5,7 @@ import {
   submissionsLeft,
   submissionWaitMs,
 } from '../../../src/core/payment/customerActs.ts'
-import { after, anAttempt, aPayment, hours, noon, seconds } from '../../support/lifeRows.ts'
+import { after, anAttempt, aPayment, hours, noon, seconds } from '../../support/payments/rows.ts'
 
 const step = { name: 'otp', fields: [{ name: 'otp', kind: 'digits' }] } as const
 const asking = (submits: number, submitted_at: Date | null) =>

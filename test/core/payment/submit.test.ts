@@ -4,8 +4,16 @@ import { type AttemptState, attemptStates } from '../../../src/core/payment/atte
 import { decideSubmit as decide, type Submitted } from '../../../src/core/payment/customerActs.ts'
 import type { Step } from '../../../src/core/provider/paymentMethod.ts'
 import type { SanitizedReply } from '../../../src/core/provider/reply.ts'
-import * as rows from '../../support/lifeRows.ts'
-import { after, anAttempt, aPayment, minutes, noon, seconds, worth } from '../../support/lifeRows.ts'
+import * as rows from '../../support/payments/rows.ts'
+import {
+  after,
+  anAttempt,
+  aPayment,
+  minutes,
+  noon,
+  seconds,
+  replyContext,
+} from '../../support/payments/rows.ts'
 
 const step: Step = { name: 'otp', fields: [{ name: 'otp', kind: 'digits' }] }
 const asking = { state: 'needs_input', step, submits: 2 } as const
@@ -80,7 +88,11 @@ for (const [what, reply, now, before] of table)
     test(`after what was typed, ${what} ${when}: ${state}`, () => {
       const { attempt } = submit(aPayment(), [anAttempt(asking)], page, {}, noon) ?? {}
       if (!attempt) throw new Error('nothing was submitted')
-      const heard = applyReply(aPayment(), attempt, reply, later, { ...worth, submits, askedAt: later })
+      const heard = applyReply(aPayment(), attempt, reply, later, {
+        ...replyContext,
+        submits,
+        askedAt: later,
+      })
       expect(heard.attempt.state).toBe(state)
       expect(heard.attempt.step).toEqual(state === 'needs_input' && 'step' in reply ? reply.step : null)
     })
@@ -90,6 +102,10 @@ test('what was sent lives from the last step on', () => {
     submit(aPayment(), [anAttempt({ ...asking, polls: 40 })], page, {}, after(minutes(4))) ?? {}
   if (!attempt) throw new Error('nothing was submitted')
   const now = after(minutes(8.5))
-  const heard = applyReply(aPayment(), attempt, rows.pending, now, { ...worth, submits: 3, askedAt: now })
+  const heard = applyReply(aPayment(), attempt, rows.pending, now, {
+    ...replyContext,
+    submits: 3,
+    askedAt: now,
+  })
   expect(heard.attempt.next_poll_at).toEqual(after(minutes(9) + seconds(1)))
 })

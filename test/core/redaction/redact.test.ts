@@ -8,7 +8,7 @@ import {
   spellingsOf,
   withoutPayer,
 } from '../../../src/core/redaction/redact.ts'
-import { after, hours, noon } from '../../support/lifeRows.ts'
+import { after, hours, noon } from '../../support/payments/rows.ts'
 
 const nobody = { name: null, email: null, number: null, pymt_instrument: null }
 const ama = spellingsOf(

@@ -3,7 +3,7 @@ import type { Attempt } from '../../../src/core/payment/attempt.ts'
 import { type EventKind, eventKinds, type PaymentEvent, type Task } from '../../../src/core/payment/change.ts'
 import { chargedFigure, paymentFacts, type PaymentHistory } from '../../../src/core/timeline/history.ts'
 import { timeline } from '../../../src/core/timeline/timeline.ts'
-import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
 
 const anEvent = (kind: EventKind, changed: Partial<PaymentEvent> = {}): PaymentEvent => ({
   merchant_id: 'ama0000000',

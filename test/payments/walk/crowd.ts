@@ -11,20 +11,19 @@ import { pollDue } from '../../../src/actions/providers/pollDue.ts'
 import { Unavailable } from '../../../src/core/interface/refusal.ts'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
-import { databaseDeadline } from '../../../src/runtime/deadline.ts'
 import type { Webhook } from '../../../src/core/provider/webhook.ts'
-import type { PaymentDeps } from '../../../src/runtime/runtime.ts'
+import { databaseDeadline } from '../../../src/runtime/deadline.ts'
 import { webhookIdOf } from '../../../src/runtime/providers/accounts.ts'
+import type { PaymentDeps } from '../../../src/runtime/runtime.ts'
 import type { Db } from '../../../src/store/db.ts'
-import { hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
-import { createDice } from './dice.ts'
-import { insist } from './insist.ts'
-import { plain, prompting, stepping } from './manners.ts'
+import { changesOn } from '../../support/gateway/runtime.ts'
+import { hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { createRandom } from '../../support/random.ts'
+import { plain, prompting, stepping } from './behaviours.ts'
 import { Crash, crashingDb, createNode, type Stage } from './nodes.ts'
 import { createProvider, type Entry, type Provider, rightCode } from './provider.ts'
-import { changesOn } from '../../support/runtime.ts'
 
-const manners = [plain, prompting, stepping(minutes(30))]
+const behaviours = [plain, prompting, stepping(minutes(30))]
 
 const waits = [
   0,
@@ -53,30 +52,30 @@ const quietTurns = 20
 type Page = Pick<Attempt, 'number' | 'submits'>
 const emptyWebhook: Webhook = { path: '', headers: {}, body: Buffer.from('[]'), address: '192.0.2.1' }
 
-// Who is told on a slow machine that somebody else holds the payment, or that the records do not answer, need not ask again.
+// On a slow machine a request may be refused because the payment is locked or the database is late. It is not repeated.
 const isTrouble = (error: unknown) => error instanceof Crash || error instanceof Unavailable
 
-// Customers, providers, workers and the clock around many payments, on several nodes at once.
+// Customers, providers, workers and the clock act on many payments, on several nodes at once.
 export function createCrowd(pools: readonly Db[], seed: number) {
-  const { dice, pick } = createDice(seed)
+  const { random, pick } = createRandom(seed)
   const providers = new Map<string, readonly Provider[]>()
-  const pages = new Map<string, Page>() // what the customer of a payment has seen of its attempts
+  const pages = new Map<string, Page>() // the attempts that the customer of a payment has seen
   let now = noon.getTime()
   let isOver: Error | undefined
   const today = () => new Date(now)
 
   function providersOf(tx_reference: string) {
-    const own = providers.get(tx_reference) ?? manners.map(createProvider)
+    const own = providers.get(tx_reference) ?? behaviours.map(createProvider)
     providers.set(tx_reference, own)
     return own
   }
-  const booksOf = (tx_reference: string) =>
-    new Map(providersOf(tx_reference).flatMap(({ books }) => [...books]))
+  const ordersOf = (tx_reference: string) =>
+    new Map(providersOf(tx_reference).flatMap(({ orders }) => [...orders]))
   const stage: Stage = {
-    manners,
+    behaviours,
     providersOf,
     clock: () => now,
-    dice,
+    random,
     troubles: true,
     held: new Set(),
   }
@@ -85,7 +84,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     if (!isTrouble(error)) isOver ??= error as Error
   }
 
-  // A step in a process of its own: done when it is done, when it has died, or when it waits for a slow answer.
+  // Runs a step in its own process. It ends when the work is done, has crashed, or waits for a slow reply.
   function live(work: (deps: PaymentDeps) => Promise<unknown>): Promise<void> {
     return new Promise(gone => {
       const deps = createNode(pick(pools), stage, gone)
@@ -95,41 +94,41 @@ export function createCrowd(pools: readonly Db[], seed: number) {
 
   function customerPays(payment: Payment) {
     const seen = pages.get(payment.tx_reference)?.number ?? 0
-    const number = seen + (dice() < 0.1 ? 2 : dice() < 0.2 ? 0 : 1)
-    const input = { phone: `024${String(Math.floor(dice() * 10 ** 7)).padStart(7, '0')}` }
-    const address = payment.tx_reference // one of its own: the limits have a test of their own
-    const { payment_method } = dice() < 0.4 ? plain : pick(manners)
-    const wish = { number, payment_method, input, cause: 'customer', address } as const
-    return live(deps => pay(deps, payment, wish))
+    const number = seen + (random() < 0.1 ? 2 : random() < 0.2 ? 0 : 1)
+    const input = { phone: `024${String(Math.floor(random() * 10 ** 7)).padStart(7, '0')}` }
+    const address = payment.tx_reference // a separate address per payment, so that no rate limit applies
+    const { payment_method } = random() < 0.4 ? plain : pick(behaviours)
+    const request = { number, payment_method, input, cause: 'customer', address } as const
+    return live(deps => pay(deps, payment, request))
   }
 
-  // The right code or a wrong one, into the page of now or of before, by one click or two on different nodes.
+  // Submits the right code or a wrong one, from the current page or an old one, by one click or two on different nodes.
   function customerTypes(payment: Payment) {
     const { number, submits } = pages.get(payment.tx_reference) ?? { number: 1, submits: 0 }
-    const input = { otp: dice() < 0.7 ? rightCode : '000000' }
-    const wish = { number, submits: submits - (dice() < 0.1 ? 1 : 0), input }
-    const clicks = Array.from({ length: dice() < 0.2 ? 2 : 1 }, () =>
-      live(deps => submit(deps, payment, wish)),
+    const input = { otp: random() < 0.7 ? rightCode : '000000' }
+    const request = { number, submits: submits - (random() < 0.1 ? 1 : 0), input }
+    const clicks = Array.from({ length: random() < 0.2 ? 2 : 1 }, () =>
+      live(deps => submit(deps, payment, request)),
     )
     return Promise.all(clicks)
   }
 
-  // The money goes back, and that is told once, several times or not at all.
+  // Refunds or disputes a charge, and sends no webhook, one or several.
   async function providerTakesBack({ tx_reference }: Payment) {
     const provider = pick(providersOf(tx_reference))
-    const charged = [...provider.books.values()].filter(({ truth }) => truth === 'charged')
+    const charged = [...provider.orders.values()].filter(({ truth }) => truth === 'charged')
     const entry = pick(charged)
     if (!entry) return
     const isDone =
-      dice() < 0.5
-        ? provider.refund(entry.reference, dice() < 0.5)
-        : provider.dispute(entry.reference, dice() < 0.5)
+      random() < 0.5
+        ? provider.refund(entry.reference, random() < 0.5)
+        : provider.dispute(entry.reference, random() < 0.5)
     if (!isDone) return
-    if (entry.disputes.some(({ state }) => state === 'open') && dice() < 0.5)
-      provider.dispute(entry.reference, dice() < 0.5) // resolved before anybody heard of it
-    const news = [{ idempotency_key: entry.name, check_reversals: true }]
-    const webhook: Webhook = { ...emptyWebhook, body: Buffer.from(JSON.stringify(news)) }
-    const account = webhookIdOf(provider.manner.name)
+    if (entry.disputes.some(({ state }) => state === 'open') && random() < 0.5)
+      provider.dispute(entry.reference, random() < 0.5) // resolved before it was reported
+    const report = [{ idempotency_key: entry.name, check_reversals: true }]
+    const webhook: Webhook = { ...emptyWebhook, body: Buffer.from(JSON.stringify(report)) }
+    const account = webhookIdOf(provider.behaviour.name)
     const times = pick([0, 1, 1, 3])
     await Promise.all(
       Array.from({ length: times }, () => live(deps => handleWebhook(deps, account, webhook))),
@@ -141,60 +140,60 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     return live(deps => giveUp(deps, payment, { number, gave_up_for: pick(['number', 'method'] as const) }))
   }
 
-  // Somebody told the shop that it was cancelled, which may be true by now or not.
+  // The shop repeats the request of a payment that it believes to be cancelled.
   const shopAsksAgain = (payment: Payment) =>
     live(deps => reopen(deps, { ...payment, status: 'cancelled' }, databaseDeadline()))
 
-  // And tells us once, several times or not at all.
+  // Charges or refuses an order, and sends no callback, one or several.
   async function providerDecides({ tx_reference }: Payment) {
-    const all = [...booksOf(tx_reference).values()]
+    const all = [...ordersOf(tx_reference).values()]
     const refused = all.filter(({ truth }) => truth === 'refused')
-    const entry = pick(dice() < 0.4 && refused.length > 0 ? refused : all)
-    const provider = providersOf(tx_reference).find(({ books }) => entry && books.has(entry.reference))
+    const entry = pick(random() < 0.4 && refused.length > 0 ? refused : all)
+    const provider = providersOf(tx_reference).find(({ orders }) => entry && orders.has(entry.reference))
     if (!entry || !provider) return
     const { reference } = entry
-    const isCharged = dice() < 0.6 && provider.charge(reference, now, dice() < 0.1)
+    const isCharged = random() < 0.6 && provider.charge(reference, now, random() < 0.1)
     if (!isCharged && !provider.refuse(reference, now)) return
-    const times = entry.knocks ? 1 : pick([0, 0, 1, 1, 3])
-    await Promise.all(Array.from({ length: times }, () => knock(reference, !entry.knocks)))
-    entry.knocks = false
+    const times = entry.callsBack ? 1 : pick([0, 0, 1, 1, 3])
+    await Promise.all(Array.from({ length: times }, () => callBack(reference, !entry.callsBack)))
+    entry.callsBack = false
   }
 
   const steady = changesOn(pools[0] as Db)
   const answering = { clock: today, wake() {} }
 
-  // A provider that calls back until it is heard does so here.
-  const knock = (reference: string, mayCrash = true) =>
+  // A callback that must not get lost is repeated until it is accepted.
+  const callBack = (reference: string, mayCrash = true) =>
     mayCrash
       ? promptPoll({ ...changesOn(crashingDb(pick(pools), stage)), ...answering }, reference).catch(noteFault)
-      : insist(() => promptPoll({ ...steady, ...answering }, reference))
+      : retryUnavailable(() => promptPoll({ ...steady, ...answering }, reference))
 
   function step(hot: readonly Payment[]): Promise<unknown> {
     const payment = pick(hot)
-    const at = dice()
+    const at = random()
     if (at < 0.26) return customerPays(payment)
     if (at < 0.3) return live(deps => cancel(deps, payment, deps.clock()))
     if (at < 0.44) return live(deps => pollDue(deps, noteFault))
     if (at < 0.48) return live(({ db, clock }) => expireDue(db, clock()))
     if (at < 0.52) return shopAsksAgain(payment)
     if (at < 0.57) return customerGivesUp(payment)
-    if (at < 0.63) return knock(pick([...booksOf(payment.tx_reference).keys(), 'nobody']))
+    if (at < 0.63) return callBack(pick([...ordersOf(payment.tx_reference).keys(), 'nobody']))
     if (at < 0.72) return customerTypes(payment)
     if (at < 0.76) return providerTakesBack(payment)
     return providerDecides(payment)
   }
 
-  // Many steps at once, then the clock goes on. Slow answers come later, but nobody waits for them for minutes.
+  // Runs many steps at once, then moves the clock. Slow replies come later, but never minutes later.
   async function round(hot: readonly Payment[], count: number) {
     await Promise.all(Array.from({ length: count }, () => step(hot)))
     const ms = pick(waits)
     if (ms > minutes(1)) await quiet()
-    else for (const release of stage.held) if (dice() < 0.4) release()
+    else for (const release of stage.held) if (random() < 0.4) release()
     now += ms
     if (isOver) throw isOver
   }
 
-  // Until all that was slow is done. Those that have died never come, so it is the connections that tell.
+  // Waits until all slow work is done. Crashed steps never end, so this looks at the connections.
   async function quiet() {
     for (let turns = 0; turns < quietTurns; turns++) {
       for (const release of stage.held) release()
@@ -203,12 +202,12 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     }
   }
 
-  // No more troubles: the provider makes up its mind, and all that is due is asked and ended.
+  // Stops all faults: the providers decide, and everything that is due is polled and expired.
   async function rest() {
     await quiet()
     stage.troubles = false
     const all = [...providers.values()].flat()
-    for (const { books, refuse } of all) for (const reference of books.keys()) refuse(reference, now)
+    for (const { orders, refuse } of all) for (const reference of orders.keys()) refuse(reference, now)
     const later = [...waitsAtRest]
     for (const ms of later) {
       now += ms
@@ -216,30 +215,40 @@ export function createCrowd(pools: readonly Db[], seed: number) {
       const deps = createNode(pools[0] as Db, stage, () => {})
       const isUnknown = (error: unknown) => {
         if (error instanceof Unavailable)
-          later.push(hours(10)) // it is asked again
+          later.push(hours(10)) // it is polled again
         else isOver ??= error as Error
       }
-      while ((await insist(() => pollDue(deps, isUnknown))) > 0);
-      while ((await insist(() => expireDue(deps.db, deps.clock()))) > 0);
+      while ((await retryUnavailable(() => pollDue(deps, isUnknown))) > 0);
+      while ((await retryUnavailable(() => expireDue(deps.db, deps.clock()))) > 0);
     }
     stage.troubles = true
     if (isOver) throw isOver
   }
 
-  // Some noes become a yes, while they may.
-  function turnSome({ manner, books, charge }: Provider) {
-    if (manner.isClosing) for (const reference of books.keys()) if (dice() < 0.3) charge(reference, now)
+  // Turns some refusals into charges, while the provider may.
+  function turnSome({ behaviour, orders, charge }: Provider) {
+    if (behaviour.isClosing) for (const reference of orders.keys()) if (random() < 0.3) charge(reference, now)
   }
 
-  // What was charged by whom, and may still be.
-  const booksAt = (tx_reference: string) => ({
-    books: booksOf(tx_reference),
+  // The orders of a payment at all providers, and whether one may still be charged.
+  const ordersAt = (tx_reference: string) => ({
+    orders: ordersOf(tx_reference),
     comes: (entry: Entry) =>
       providersOf(tx_reference).some(
-        ({ manner, books, canCome }) =>
-          manner.isClosing && books.get(entry.reference) === entry && canCome(entry, now),
+        ({ behaviour, orders, canCome }) =>
+          behaviour.isClosing && orders.get(entry.reference) === entry && canCome(entry, now),
       ),
   })
 
-  return { round, rest, quiet, pick, dice, pages, booksAt, clock: today }
+  return { round, rest, quiet, pick, random, pages, ordersAt, clock: today }
+}
+
+// Repeats the work until the database answers; on a busy machine that may take long.
+export async function retryUnavailable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Unavailable) return retryUnavailable(work)
+    throw error
+  }
 }

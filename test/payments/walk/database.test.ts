@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, openDb } from '../../../src/store/db.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { hours, minutes } from '../../support/lifeRows.ts'
-import { createCrowd } from './crowd.ts'
+import { openPaymentDatabase, type PaymentDatabase } from '../../support/payments/paymentDatabase.ts'
+import { hours, minutes } from '../../support/payments/rows.ts'
+import { randomSeed } from '../../support/random.ts'
+import { createCrowd, retryUnavailable } from './crowd.ts'
 import { faultsAtRest, faultsOf, faultsOfTasks } from './faults.ts'
-import { insist } from './insist.ts'
 
 const isProof = inject('isProof')
 const generations = isProof ? 8 : 1
 const payments = 50
 const rounds = 66
 const stepsOfRound = 40
-const hotPayments = 6 // all steps of a round meet there
+const hotPayments = 6 // all steps of a round act on these
 
-// A long walk that never came here has shown nothing.
+// A long walk that never reaches one of these states proves nothing about it.
 const everything = [
   'attempt_disputed by provider',
   'attempt_failed by provider',
@@ -42,11 +42,11 @@ const everything = [
   'reversed by provider',
 ]
 
-let lives: Lives
+let lives: PaymentDatabase
 let pools: Db[]
 
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
   pools = [openDb(lives.url, 6), openDb(lives.url, 6)]
 })
 afterAll(async () => {
@@ -55,22 +55,22 @@ afterAll(async () => {
 })
 
 test(`${generations * rounds * stepsOfRound} steps of nodes that crash, on a real database: every charge finds its place`, async () => {
-  const seed = Math.floor(Math.random() * 2 ** 31)
+  const seed = randomSeed()
   const crowd = createCrowd(pools, seed)
   const happened = new Set<string>()
 
   async function check(all: readonly Payment[], isAtRest = false) {
     const references = all.map(({ tx_reference }) => tx_reference)
-    for (const life of await insist(() => lives.read(references))) {
-      const { books, comes } = crowd.booksAt(life.payment.tx_reference)
-      crowd.pages.set(life.payment.tx_reference, life.attempts.at(-1) ?? { number: 0, submits: 0 })
+    for (const record of await retryUnavailable(() => lives.read(references))) {
+      const { orders, comes } = crowd.ordersAt(record.payment.tx_reference)
+      crowd.pages.set(record.payment.tx_reference, record.attempts.at(-1) ?? { number: 0, submits: 0 })
       const faults = [
-        ...faultsOf(life, books, comes),
-        ...faultsOfTasks(life, books),
-        ...(isAtRest ? faultsAtRest(life, books, crowd.clock()) : []),
+        ...faultsOf(record, orders, comes),
+        ...faultsOfTasks(record, orders),
+        ...(isAtRest ? faultsAtRest(record, orders, crowd.clock()) : []),
       ]
-      if (faults.length > 0) expect({ seed, faults, life, books }).toBe('a life without faults')
-      for (const { kind, to_status, cause } of life.events) happened.add(`${to_status ?? kind} by ${cause}`)
+      if (faults.length > 0) expect({ seed, faults, record, orders }).toBe('a record without faults')
+      for (const { kind, to_status, cause } of record.events) happened.add(`${to_status ?? kind} by ${cause}`)
     }
   }
 

@@ -19,12 +19,12 @@ import {
   newModel,
   reopen,
   type Status,
-  tell,
+  applyReport,
   type,
 } from './model.ts'
 import { type Entry, lostOf, refundedOf } from './provider.ts'
 
-export type Life = {
+export type PaymentRecord = {
   payment: Payment
   attempts: Attempt[]
   events: PaymentEvent[]
@@ -32,14 +32,18 @@ export type Life = {
   reversals: readonly ReversalRecord[]
   disputes: readonly DisputeRecord[]
 }
-export type Books = ReadonlyMap<string, Entry>
+export type ProviderOrders = ReadonlyMap<string, Entry>
 
-const nobody = () => false
+const never = () => false
 
-// Everything that must hold of one payment at every moment, as sentences about what does not. `comes`: whether the provider
-// may still charge it.
-export function faultsOf(life: Life, books: Books, comes: (entry: Entry) => boolean = nobody): string[] {
-  const { payment, attempts, events } = life
+// Checks everything that must hold for a payment at every moment, and returns the violations as sentences. `comes` says
+// whether the provider may still charge an order.
+export function faultsOf(
+  record: PaymentRecord,
+  orders: ProviderOrders,
+  comes: (entry: Entry) => boolean = never,
+): string[] {
+  const { payment, attempts, events } = record
   const faults: string[] = []
   const check = (holds: boolean, words: string) => void (holds || faults.push(words))
   const path = events.filter(({ kind }) => kind === 'status_changed')
@@ -64,19 +68,19 @@ export function faultsOf(life: Life, books: Books, comes: (entry: Entry) => bool
     attempts.every(({ number }, at) => number === at + 1),
     'the attempts have a gap',
   )
-  for (const attempt of attempts) faults.push(...attemptFaults(attempt, books.get(attempt.attempt_id)))
-  for (const entry of books.values()) {
-    check(isExplained(life, entry), `the charge of ${entry.reference} is not explained`)
+  for (const attempt of attempts) faults.push(...attemptFaults(attempt, orders.get(attempt.attempt_id)))
+  for (const entry of orders.values()) {
+    check(isExplained(record, entry), `the charge of ${entry.reference} is not explained`)
     check(
-      !comes(entry) || isAskedAbout(life, entry),
+      !comes(entry) || isAskedAbout(record, entry),
       `${entry.reference} can be charged, and nobody will ask`,
     )
   }
-  faults.push(...moneyBackFaults(life, books))
+  faults.push(...moneyBackFaults(record, orders))
   const model = replay(events, payment, faults)
   check(payment.status === model.status, `the status is ${payment.status}, the table says ${model.status}`)
   check(payment.late === model.late, `late is ${payment.late}`)
-  check((payment.cancel_requested_at !== null) === model.wished, 'the wish to cancel differs')
+  check((payment.cancel_requested_at !== null) === model.cancelRequested, 'the request to cancel differs')
   for (const [id, one] of model.tries)
     check(
       attempts.some(
@@ -127,33 +131,36 @@ function attemptFaults(attempt: Attempt, entry: Entry | undefined): string[] {
   return faults
 }
 
-const hasTask = ({ tasks }: Life, id: string, kind: TaskKind) =>
+const hasTask = ({ tasks }: PaymentRecord, id: string, kind: TaskKind) =>
   tasks.some(task => task.attempt_id === id && task.kind === kind)
 
-const paidBy = ({ events }: Life) => events.find(({ to_status }) => to_status === 'paid')?.attempt_id
+const paidBy = ({ events }: PaymentRecord) => events.find(({ to_status }) => to_status === 'paid')?.attempt_id
 
-// Where the money of a charge went: into the payment, to a person, or to be asked about.
-function isExplained(life: Life, { reference, truth, knocks }: Entry): boolean {
-  const attempt = life.attempts.find(({ attempt_id }) => attempt_id === reference)
-  if (!attempt) return false // a reference of nobody
-  return truth !== 'charged' || knocks || isFinished(life, reference) || attempt.next_poll_at !== null
+// A charge is explained if it paid the payment, raised a task, or will be polled.
+function isExplained(record: PaymentRecord, { reference, truth, callsBack }: Entry): boolean {
+  const attempt = record.attempts.find(({ attempt_id }) => attempt_id === reference)
+  if (!attempt) return false // an unknown reference
+  return truth !== 'charged' || callsBack || isFinished(record, reference) || attempt.next_poll_at !== null
 }
 
-const isAskedAbout = ({ attempts }: Life, { reference }: Entry) =>
+const isAskedAbout = ({ attempts }: PaymentRecord, { reference }: Entry) =>
   attempts.some(({ attempt_id, state, next_poll_at }) =>
     attempt_id === reference ? state === 'paid' || next_poll_at !== null : false,
   )
 
-// Every refund and dispute is recorded once, with the provider's amount, and told once. Only those of the attempt that
-// paid mark the payment.
-function moneyBackFaults({ payment, events, reversals, disputes }: Life, books: Books): string[] {
+// Every refund and dispute is recorded once, with the provider's amount, and has one event. Only those of the attempt
+// that paid mark the payment.
+function moneyBackFaults(
+  { payment, events, reversals, disputes }: PaymentRecord,
+  orders: ProviderOrders,
+): string[] {
   const faults: string[] = []
   const check = (holds: boolean, words: string) => void (holds || faults.push(words))
   const names = reversals.map(({ attempt_id, reversal_id }) => `${attempt_id} ${reversal_id}`)
   check(new Set(names).size === names.length, 'a refund is recorded twice')
   for (const { attempt_id, reversal_id, amount } of reversals)
     check(
-      books.get(attempt_id)?.refunds.some(one => one.id === reversal_id && one.amount === amount) === true,
+      orders.get(attempt_id)?.refunds.some(one => one.id === reversal_id && one.amount === amount) === true,
       `${attempt_id} has a refund that the provider has not`,
     )
   const count = (kind: string) => events.filter(one => one.kind === kind).length
@@ -170,17 +177,17 @@ function moneyBackFaults({ payment, events, reversals, disputes }: Life, books: 
   return faults
 }
 
-const isFinished = (life: Life, id: string) =>
-  (life.payment.status === 'paid' && paidBy(life) === id) ||
-  hasTask(life, id, 'refund') ||
-  hasTask(life, id, 'amount_mismatch') ||
-  hasTask(life, id, 'reversed')
+const isFinished = (record: PaymentRecord, id: string) =>
+  (record.payment.status === 'paid' && paidBy(record) === id) ||
+  hasTask(record, id, 'refund') ||
+  hasTask(record, id, 'amount_mismatch') ||
+  hasTask(record, id, 'reversed')
 
-// Whatever a person is told to give back or to look into was charged.
-export const faultsOfTasks = ({ tasks }: Life, books: Books): string[] =>
+// Every task about money refers to a real charge.
+export const faultsOfTasks = ({ tasks }: PaymentRecord, orders: ProviderOrders): string[] =>
   tasks
     .filter(({ kind }) => aboutCharges.has(kind))
-    .filter(({ attempt_id }) => books.get(attempt_id)?.charges !== 1)
+    .filter(({ attempt_id }) => orders.get(attempt_id)?.charges !== 1)
     .map(({ attempt_id, kind }) => `${attempt_id} has a task of ${kind}, and no charge`)
 
 const aboutCharges: ReadonlySet<TaskKind> = new Set([
@@ -191,22 +198,22 @@ const aboutCharges: ReadonlySet<TaskKind> = new Set([
   'dispute_lost',
 ])
 
-// And when all is told: no charge is left to be asked about, and the status follows from the books alone. Whoever has given
-// the last one up may go on until the time to pay is over.
-export function faultsAtRest(life: Life, books: Books, now: Date): string[] {
-  const { payment, attempts } = life
-  const charged = [...books.values()].filter(({ truth }) => truth === 'charged')
-  // What was refunded or lost before it was reported paid need not pay.
+// At rest, no charge is left to be polled, and the status follows from the provider's orders alone. A customer who gave up
+// the last attempt may continue until the payment expires.
+export function faultsAtRest(record: PaymentRecord, orders: ProviderOrders, now: Date): string[] {
+  const { payment, attempts } = record
+  const charged = [...orders.values()].filter(({ truth }) => truth === 'charged')
+  // A charge that was refunded or lost before it was reported need not pay.
   const isPaid = (id: string) => attempts.some(one => one.attempt_id === id && one.state === 'paid')
   const right = charged
     .filter(({ amount }) => amount === payment.total)
     .filter(entry => isPaid(entry.reference) || refundedOf(entry) + lostOf(entry) === 0n)
   const faults = charged
-    .filter(({ reference }) => !isFinished(life, reference))
+    .filter(({ reference }) => !isFinished(record, reference))
     .map(({ reference }) => `the charge of ${reference} was never found`)
   if ((payment.status === 'paid') !== right.length > 0)
     faults.push(`${payment.status}, ${right.length} charges`)
-  const refunds = right.filter(({ reference }) => hasTask(life, reference, 'refund')).length
+  const refunds = right.filter(({ reference }) => hasTask(record, reference, 'refund')).length
   if (refunds !== Math.max(0, right.length - 1)) faults.push(`${refunds} refunds of ${right.length} charges`)
   if (attempts.some(attempt => isUnresolved(attempt) && attempt.state !== 'disputed'))
     faults.push('unresolved')
@@ -219,7 +226,7 @@ export function faultsAtRest(life: Life, books: Books, now: Date): string[] {
 const isReopening = (to_status: Status | null, cause: string) =>
   to_status === 'awaiting_payment' && cause === 'merchant'
 
-// The events told to the model: each must be possible when it comes.
+// Replays the events in the model: each must be possible when it happens.
 function replay(events: PaymentEvent[], { expires_at }: Payment, faults: string[]): Model {
   const model = newModel()
   const isReopened = events.some(({ to_status, cause }) => isReopening(to_status, cause))
@@ -229,17 +236,17 @@ function replay(events: PaymentEvent[], { expires_at }: Payment, faults: string[
       if (!mayBegin(model)) faults.push(`${id} began while another was open, or after the end`)
       begin(model, id)
     }
-    if (kind === 'attempt_paid') tell(model, id, 'yes')
-    if (kind === 'attempt_failed') tell(model, id, 'no')
+    if (kind === 'attempt_paid') applyReport(model, id, 'yes')
+    if (kind === 'attempt_failed') applyReport(model, id, 'no')
     if (kind === 'cancel_wished') cancel(model)
     if (kind === 'attempt_given_up') {
       if (model.tries.get(id)?.gaveUp) faults.push(`${id} was given up twice`)
       giveUp(model, id)
       if (!model.tries.get(id)?.gaveUp) faults.push(`${id} was given up where it cannot be`)
     }
-    if (kind === 'attempt_pending') tell(model, id, 'pending')
-    if (kind === 'attempt_needs_input') tell(model, id, 'asks')
-    if (kind === 'attempt_disputed') tell(model, id, 'other_amount')
+    if (kind === 'attempt_pending') applyReport(model, id, 'pending')
+    if (kind === 'attempt_needs_input') applyReport(model, id, 'asks')
+    if (kind === 'attempt_disputed') applyReport(model, id, 'other_amount')
     if (kind === 'attempt_submitted') {
       if (!mayType(model, id, model.tries.get(id)?.typed ?? 0, at.getTime()))
         faults.push(`${id} was carried on where nothing was asked, or too soon`)

@@ -1,7 +1,7 @@
-// The life of a payment as the answers' table tells it, written from the table and not from the program: what may
-// follow what, and what each piece of news does.
+// The states of a payment as the documented table of replies defines them. This model is written from the table, not
+// from the program: which status may follow which, and what each reply does.
 export type Status = 'awaiting_payment' | 'paid' | 'failed' | 'cancelled'
-export type News =
+export type Report =
   | 'yes'
   | 'other_amount'
   | 'no'
@@ -37,8 +37,8 @@ type Try = {
 export type Model = {
   status: Status
   late: boolean
-  wished: boolean // to cancel
-  tries: Map<string, Try>
+  cancelRequested: boolean // to cancel
+  tries: Map<string, Try> // by attempt_id
   refunds: Set<string>
   mismatches: Set<string>
   payer?: string // the try that paid
@@ -49,7 +49,7 @@ export type Model = {
 export const newModel = (): Model => ({
   status: 'awaiting_payment',
   late: false,
-  wished: false,
+  cancelRequested: false,
   tries: new Map(),
   refunds: new Set(),
   mismatches: new Set(),
@@ -60,7 +60,9 @@ export const newModel = (): Model => ({
 export const isOpen = (model: Model) => [...model.tries.values()].some(({ open }) => open)
 
 export const mayBegin = (model: Model) =>
-  !isOpen(model) && !model.wished && (model.status === 'awaiting_payment' || model.status === 'failed')
+  !isOpen(model) &&
+  !model.cancelRequested &&
+  (model.status === 'awaiting_payment' || model.status === 'failed')
 
 export function begin(model: Model, id: string) {
   const nothing = {
@@ -76,23 +78,23 @@ export function begin(model: Model, id: string) {
   model.status = 'awaiting_payment'
 }
 
-// `isOld`: it answers a question from before what the customer typed last.
-export function tell(model: Model, id: string, news: News, isOld = false) {
+// `isOld`: the reply answers a request that was sent before the customer's last submission.
+export function applyReport(model: Model, id: string, report: Report, isOld = false) {
   const one = model.tries.get(id)
   if (!one || one.paid) return
-  if (news === 'yes') yes(model, id, one)
-  if (news === 'other_amount') {
+  if (report === 'yes') yes(model, id, one)
+  if (report === 'other_amount') {
     model.mismatches.add(id)
     one.disputed ||= one.open
   }
-  if ((news === 'pending' || news === 'asks') && one.open) {
+  if ((report === 'pending' || report === 'asks') && one.open) {
     one.known = true
-    if (!isOld) one.asks = news === 'asks'
+    if (!isOld) one.asks = report === 'asks'
   }
-  if (news === 'taken') one.known = true
-  if (news === 'never_there' && one.open && !one.known && !one.disputed) no(model, one)
-  if (news === 'undone') model.undone.add(id)
-  if ((news === 'no' || news === 'undone') && one.open) no(model, one) // undone: charged and wholly refunded
+  if (report === 'taken') one.known = true
+  if (report === 'never_there' && one.open && !one.known && !one.disputed) no(model, one)
+  if (report === 'undone') model.undone.add(id)
+  if ((report === 'no' || report === 'undone') && one.open) no(model, one) // undone: charged and wholly refunded
 }
 
 function yes(model: Model, id: string, one: Try) {
@@ -110,20 +112,20 @@ function yes(model: Model, id: string, one: Try) {
 function no(model: Model, one: Try) {
   one.open = false
   if (model.status !== 'awaiting_payment') return
-  if (model.wished) model.status = 'cancelled'
+  if (model.cancelRequested) model.status = 'cancelled'
   else if (!one.gaveUp) model.status = 'failed'
 }
 
 const waitSeconds = [0, 5, 15, 30, 60] // before the first submission, the second, ...: there is no sixth
 
-// Only what the provider asks for can be typed, and only into the page that asks for it now: each asking is answered once.
-// Five submissions of one try in all, with growing waits.
+// The customer can submit only what the provider asks for, and only from the page that asks for it now: each request for
+// input is answered once. A try has five submissions, with growing waits.
 export function mayType(model: Model, id: string, typed: number, atMs: number): boolean {
   const one = model.tries.get(id)
   if (!one?.open || !one.asks || one.disputed || one.gaveUp || one.typed !== typed) return false
   const wait = waitSeconds[typed]
   if (wait === undefined || atMs - one.typedMs < wait * 1000) return false
-  return !model.wished && model.status === 'awaiting_payment'
+  return !model.cancelRequested && model.status === 'awaiting_payment'
 }
 
 export function type(model: Model, id: string, atMs: number) {
@@ -134,19 +136,19 @@ export function type(model: Model, id: string, atMs: number) {
   one.typedMs = atMs
 }
 
-// The customer goes on without it, once its provider has ended it.
+// The customer may try again once the provider has ended this try.
 export function giveUp(model: Model, id: string) {
   const one = model.tries.get(id)
-  if (!one?.open || one.disputed || model.wished || model.status !== 'awaiting_payment') return
+  if (!one?.open || one.disputed || model.cancelRequested || model.status !== 'awaiting_payment') return
   one.gaveUp = true
 }
 
 export function cancel(model: Model) {
-  if (isOpen(model)) model.wished ||= model.status === 'awaiting_payment'
+  if (isOpen(model)) model.cancelRequested ||= model.status === 'awaiting_payment'
   else if (model.status === 'awaiting_payment' || model.status === 'failed') model.status = 'cancelled'
 }
 
-// Refunds and disputes of a charge, each once. Of one that is not paid, refunds and losses are recorded.
+// Records refunds and disputes of a charge, each once. If the try is not paid, only refunds and lost disputes count.
 export function moneyBack(model: Model, id: string, { reversals = [], disputes = [] }: PaidReply) {
   for (const one of reversals) model.moneyBack.add(`${id} reversed ${one.id}`)
   const isPaid = model.tries.get(id)?.paid
@@ -162,15 +164,15 @@ type PaidReply = {
 
 const mostTries = 10
 
-// The merchant sends its request again after the end: only where nobody can have paid, and somebody could.
+// The merchant repeats its request after the payment has ended. It reopens only if no money can have moved.
 export function reopen(model: Model) {
   if (model.status === 'paid' || isOpen(model)) return
   if (model.mismatches.size > 0 || model.undone.size > 0 || model.tries.size >= mostTries) return
   model.status = 'awaiting_payment'
-  model.wished = false
+  model.cancelRequested = false
 }
 
-// The time is over.
+// The time to pay has ended.
 export function expire(model: Model) {
   if (model.status === 'awaiting_payment' && !isOpen(model)) model.status = 'failed'
 }

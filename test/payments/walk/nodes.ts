@@ -6,47 +6,47 @@ import type { WebhookUpdate } from '../../../src/core/provider/webhook.ts'
 import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import type { PaymentDeps } from '../../../src/runtime/runtime.ts'
 import type { Db } from '../../../src/store/db.ts'
-import { simulatedNode, simulatedWay } from '../../support/lifeNode.ts'
-import { seconds } from '../../support/lifeRows.ts'
-import type { Manner } from './manners.ts'
-import { oddly, type Provider } from './provider.ts'
+import { simulatedNode, simulatedMethod } from '../../support/payments/simulatedNode.ts'
+import { seconds } from '../../support/payments/rows.ts'
+import type { Behaviour } from './behaviours.ts'
+import { unknownCodeReply, type Provider } from './provider.ts'
 
 export class Crash extends Error {}
 
 export type Stage = {
-  manners: readonly Manner[]
+  behaviours: readonly Behaviour[]
   providersOf(tx_reference: string): readonly Provider[] // one of each
   clock(): number
-  dice(): number // from 0 to 1
+  random(): number // from 0 to 1
   troubles: boolean
-  held: Set<() => void> // answers that are slow
+  held: Set<() => void> // slow replies
 }
 
 const crashShare = 0.02
 const hangShare = 0.03
 const slowShare = 0.08
-const deadLineShare = 0.1
+const refusedShare = 0.1
 const withdrawingShare = 0.6
 const askingShare = 0.7
-const oddShare = 0.1
+const unknownCodeShare = 0.1
 
-// A connection whose process dies around a commit, or which loses the commit's answer and does it all again. What has
-// died does nothing more.
-export function crashingDb(db: Db, stage: Stage, life = { isOver: false }): Db {
-  const { dice, troubles } = stage
+// A database connection whose process crashes around a commit, or which loses the reply to the commit and repeats the
+// transaction. A crashed process does nothing more.
+export function crashingDb(db: Db, stage: Stage, run = { isOver: false }): Db {
+  const { random, troubles } = stage
   const die = (when: string) => {
-    life.isOver = true
+    run.isOver = true
     return new Crash(when)
   }
   return {
     ...db,
-    rows: query => (life.isOver ? Promise.reject(die('long ago')) : db.rows(query)),
-    one: query => (life.isOver ? Promise.reject(die('long ago')) : db.one(query)),
-    withQuota: verb => crashingDb(db.withQuota(verb), stage, life),
-    withDeadline: deadline => crashingDb(db.withDeadline(deadline), stage, life),
+    rows: query => (run.isOver ? Promise.reject(die('long ago')) : db.rows(query)),
+    one: query => (run.isOver ? Promise.reject(die('long ago')) : db.one(query)),
+    withQuota: verb => crashingDb(db.withQuota(verb), stage, run),
+    withDeadline: deadline => crashingDb(db.withDeadline(deadline), stage, run),
     async transaction(work) {
-      const fate = troubles ? dice() / crashShare : Number.POSITIVE_INFINITY
-      if (life.isOver || fate < 1) throw die('before')
+      const fate = troubles ? random() / crashShare : Number.POSITIVE_INFINITY
+      if (run.isOver || fate < 1) throw die('before')
       const done = await db.transaction(async tx => {
         const result = await work(tx)
         if (fate < 2) throw die('before the commit')
@@ -58,68 +58,69 @@ export function crashingDb(db: Db, stage: Stage, life = { isOver: false }): Db {
   }
 }
 
-const silent = () => Promise.reject(new Error('nobody is asked here'))
+const silent = () => Promise.reject(new Error('this account is not used'))
 
 const skewMs = seconds(1) // of the nodes' clocks
 
 type Play = (order: Order, call: (provider: Provider) => Reply) => Promise<Reply>
 
-// One process for one piece of work, which has a line to each provider. `gone` is called when nobody waits for it any more:
-// it has died at a call to the provider, or waits for a slow answer and goes on later.
+// A process for one action, with an account at each provider. `gone` is called when the step need not wait for it any
+// more: it crashed during a call to the provider, or it waits for a slow reply and continues later.
 export function createNode(db: Db, stage: Stage, gone: () => void): PaymentDeps {
-  const aheadMs = Math.floor(stage.dice() * skewMs)
+  const aheadMs = Math.floor(stage.random() * skewMs)
   const playAt =
     (name: string): Play =>
     async (order, call) => {
-      if (stage.dice() < 0.5) await nextTurn()
-      const fate = stage.troubles ? stage.dice() : 1
-      const provider = stage.providersOf(order.tx_reference).find(({ manner }) => manner.name === name)
-      if (!provider) throw new Error(`nobody plays ${name}`)
+      if (stage.random() < 0.5) await nextTurn()
+      const fate = stage.troubles ? stage.random() : 1
+      const provider = stage.providersOf(order.tx_reference).find(({ behaviour }) => behaviour.name === name)
+      if (!provider) throw new Error(`no provider ${name}`)
       if (fate < hangShare) return dead(gone)
       const reply = call(provider)
       if (fate < 2 * hangShare) return dead(gone)
       if (fate < 4 * hangShare) throw new Error('socket hang up')
       if (fate < 4 * hangShare + slowShare) await slow(stage, gone)
-      const isOdd = provider.manner.hasOddWords && stage.troubles && stage.dice() < oddShare
-      return isOdd && reply.state !== 'absent' ? oddly : reply
+      const isUnknown =
+        provider.behaviour.sendsUnknownCodes && stage.troubles && stage.random() < unknownCodeShare
+      return isUnknown && reply.state !== 'absent' ? unknownCodeReply : reply
     }
   const clock = () => new Date(stage.clock() + aheadMs)
-  const lines = stage.manners.map(
-    manner => [manner.name, lineTo(manner, stage, playAt(manner.name))] as const,
+  const accounts = stage.behaviours.map(
+    behaviour => [behaviour.name, accountFor(behaviour, stage, playAt(behaviour.name))] as const,
   )
   const deps = simulatedNode(crashingDb(db, stage), clock, { start: silent, check: silent })
-  return { ...deps, providerAccounts: providerAccountsOf(new Map(lines), () => () => {}) }
+  return { ...deps, providerAccounts: providerAccountsOf(new Map(accounts), () => () => {}) }
 }
 
-// What a provider of this manner is to the house. A no is said to turn for as long as it does by the clock of any node.
-function lineTo(manner: Manner, stage: Stage, play: Play): ProviderAccount {
-  const { name, payment_method, lifetimeMs, failureMayReverseForMs, timing: pace } = manner
-  const { startIsIdempotent, visibleWithinMs } = manner
+// The provider account as the gateway sees it. A refusal may reverse for as long as it can by the clock of any node.
+function accountFor(behaviour: Behaviour, stage: Stage, play: Play): ProviderAccount {
+  const { name, payment_method, lifetimeMs, failureMayReverseForMs, timing } = behaviour
+  const { startIsIdempotent, visibleWithinMs } = behaviour
   const now = () => stage.clock()
   return {
     mode: 'test',
     account: name,
     startIsIdempotent,
     visibleWithinMs,
-    timing: pace,
+    timing,
     failureMayReverseForMs: failureMayReverseForMs && failureMayReverseForMs + 2 * skewMs,
-    methods: [{ ...simulatedWay, payment_method, lifetimeMs }],
-    ...(manner.hasOddWords && { newIdempotencyKey: (attempt_id: string) => `K-${attempt_id}` }),
+    methods: [{ ...simulatedMethod, payment_method, lifetimeMs }],
+    ...(behaviour.sendsUnknownCodes && { newIdempotencyKey: (attempt_id: string) => `K-${attempt_id}` }),
     start: order =>
-      stage.troubles && stage.dice() < deadLineShare
+      stage.troubles && stage.random() < refusedShare
         ? Promise.reject(new NotSent('connect ECONNREFUSED'))
         : play(order, ({ take }) =>
-            take(order.attempt_id, order.amount, now(), stage.dice() ** 4, {
-              asks: stage.dice() < askingShare,
+            take(order.attempt_id, order.amount, now(), stage.random() ** 4, {
+              asks: stage.random() < askingShare,
               name: order.idempotency_key,
             }),
           ),
     check: order => play(order, ({ look }) => look(order.attempt_id, now(), order.check_reversals)),
     submit: (order, _, { otp = '' }) => play(order, ({ type }) => type(order.attempt_id, otp, now())),
     handleWebhook: ({ body }) => JSON.parse(body.toString()) as WebhookUpdate[],
-    // Some nodes know how to withdraw, and some are of a version before.
-    ...(manner.canWithdraw &&
-      stage.dice() < withdrawingShare && {
+    // Some nodes can withdraw; others run a version that cannot.
+    ...(behaviour.canWithdraw &&
+      stage.random() < withdrawingShare && {
         giveUp: (order: Order) => play(order, ({ withdraw }) => withdraw(order.attempt_id, now())),
       }),
   }

@@ -1,39 +1,39 @@
 import type { Dispute, Reply, Reversal } from '../../../src/core/provider/reply.ts'
 import type { Step } from '../../../src/core/provider/paymentMethod.ts'
-import { absent, minutes, no, pending, withdrawn } from '../../support/lifeRows.ts'
-import { type Manner, plain } from './manners.ts'
+import { absent, minutes, no, pending, withdrawn } from '../../support/payments/rows.ts'
+import { type Behaviour, plain } from './behaviours.ts'
 
-// A provider with books of its own. It takes an order once per reference, and decides when it likes: it may refuse and
-// charge later, and take another amount than was asked for. What it says when asked is its books, or nothing clear.
+// A simulated provider. It accepts an order once per reference and decides at any time: it may refuse and charge later,
+// and charge another amount than was requested. A poll returns the true state of the order, or nothing clear.
 export type Entry = {
   reference: string
-  name: string // what its answers call it
+  name: string // the order's name in its replies
   amount: bigint
   truth: 'pending' | 'charged' | 'refused'
   charges: number
   wasRefused: boolean
-  refusedAt: number // ms; or it lives until then
-  wasWithdrawn?: boolean // refused because we asked for it
+  refusedAt: number // ms; of an open order, when its lifetime ends
+  wasWithdrawn?: boolean // refused because the gateway withdrew it
   starts: number // how often it was sent
   taken: number // ms
-  visible: number // until then it says that it has no such order
-  lastCharge: number // a later one is told until we have heard of it
-  knocks: boolean // and this is on its way
+  visible: number // ms; until then the provider denies the order
+  lastCharge: number // ms; a later charge is reported by callbacks until one is received
+  callsBack: boolean // such a callback is pending
   code: 'none' | 'asked' | 'taken'
   wrongCodes: number
   refunds: Reversal[]
   disputes: Dispute[]
 }
 
-// What the provider promises, so that asking finds every charge in the end: an order is in sight long before we give
-// it up as absent; it is charged within two hours, whatever was said of it meanwhile, or else we are told for sure.
+// The provider's promises, by which polling finds every charge in the end: an order is visible long before the gateway
+// treats it as absent, and a charge comes within two hours or is reported by a callback that is repeated.
 export const onItsWayMs = minutes(2) // an order that has not arrived by then is lost
 const chargesWithinMs = minutes(100)
 const mostWrongCodes = 3
 
 export const rightCode = '246810'
 export const codeStep: Step = { name: 'otp', fields: [{ name: 'otp', kind: 'digits', maxLength: 6 }] }
-export const oddly: Reply = {
+export const unknownCodeReply: Reply = {
   state: 'unknown',
   words: 'CREATED',
   unknownCode: 'CREATED',
@@ -43,10 +43,10 @@ const repeated: Reply = { state: 'unknown', words: 'Duplicate reference', acknow
 
 export type Provider = ReturnType<typeof createProvider>
 
-export function createProvider(manner: Manner = plain) {
-  const books = new Map<string, Entry>()
+export function createProvider(behaviour: Behaviour = plain) {
+  const orders = new Map<string, Entry>()
 
-  // Gives back the answer to the first order, and the books' state to a repeated one.
+  // Returns the reply to a new order, or the state of a repeated one.
   function take(
     reference: string,
     amount: bigint,
@@ -54,10 +54,10 @@ export function createProvider(manner: Manner = plain) {
     hiddenShare: number,
     { asks = false, name = reference } = {},
   ): Reply {
-    const entry = books.get(reference)
+    const entry = orders.get(reference)
     if (entry) {
       entry.starts++
-      return manner.startIsIdempotent ? look(reference, Math.max(now, entry.visible)) : repeated
+      return behaviour.startIsIdempotent ? look(reference, Math.max(now, entry.visible)) : repeated
     }
     const fresh: Entry = {
       reference,
@@ -66,34 +66,34 @@ export function createProvider(manner: Manner = plain) {
       truth: 'pending',
       charges: 0,
       wasRefused: false,
-      refusedAt: now + manner.lifetimeMs,
+      refusedAt: now + behaviour.lifetimeMs,
       starts: 1,
       taken: now,
-      visible: now + Math.floor(hiddenShare * (manner.visibleWithinMs - onItsWayMs)),
+      visible: now + Math.floor(hiddenShare * (behaviour.visibleWithinMs - onItsWayMs)),
       lastCharge: now + chargesWithinMs,
-      knocks: false,
-      code: asks && manner.asksForCode ? 'asked' : 'none',
+      callsBack: false,
+      code: asks && behaviour.asksForCode ? 'asked' : 'none',
       wrongCodes: 0,
       refunds: [],
       disputes: [],
     }
-    books.set(reference, fresh)
+    orders.set(reference, fresh)
     return openReply(fresh)
   }
 
   const openReply = ({ code }: Entry): Reply =>
     code === 'asked' ? { state: 'pending', step: codeStep } : pending
 
-  // Nobody has approved it while it lived.
+  // Refuses an order that was not approved within its lifetime.
   function close(entry: Entry, now: number) {
-    if (!manner.isClosing || entry.truth !== 'pending' || now <= entry.refusedAt) return
+    if (!behaviour.isClosing || entry.truth !== 'pending' || now <= entry.refusedAt) return
     entry.truth = 'refused'
     entry.wasRefused = true
   }
 
-  // A whole refund shows by itself; partial ones and disputes are told to those who ask for them.
+  // A full refund is always shown; partial refunds and disputes only on request.
   function look(reference: string, now: number, asksForRefunds = false): Reply {
-    const entry = books.get(reference)
+    const entry = orders.get(reference)
     if (!entry || entry.visible > now) return absent
     close(entry, now)
     if (entry.truth === 'pending') return openReply(entry)
@@ -105,26 +105,26 @@ export function createProvider(manner: Manner = plain) {
     return { ...yes, ...reversals, ...(asksForRefunds && disputes.length > 0 && { disputes }) }
   }
 
-  // Whether it can be charged from this moment on.
+  // Whether the order can still be charged.
   function canCome(entry: Entry, now: number): boolean {
     close(entry, now)
     if (entry.truth === 'pending') return true
     if (entry.truth === 'charged' || entry.code === 'asked') return false
-    return !manner.isClosing || now < entry.refusedAt + manner.failureMayReverseForMs
+    return !behaviour.isClosing || now < entry.refusedAt + behaviour.failureMayReverseForMs
   }
 
   function charge(reference: string, now: number, otherAmount = false) {
-    const entry = books.get(reference)
+    const entry = orders.get(reference)
     if (!entry || entry.code === 'asked' || !canCome(entry, now)) return false
     if (otherAmount) entry.amount += 100n
     entry.truth = 'charged'
     entry.charges++
-    entry.knocks = !manner.isClosing && now > entry.lastCharge
+    entry.callsBack = !behaviour.isClosing && now > entry.lastCharge
     return true
   }
 
   function refuse(reference: string, now = Number.POSITIVE_INFINITY) {
-    const entry = books.get(reference)
+    const entry = orders.get(reference)
     if (!entry || entry.truth !== 'pending') return false
     entry.truth = 'refused'
     entry.wasRefused = true
@@ -132,29 +132,29 @@ export function createProvider(manner: Manner = plain) {
     return true
   }
 
-  // The first decision stands; and what is not in sight cannot be withdrawn either.
+  // The first decision is final, and an order that is not visible yet cannot be withdrawn.
   function withdraw(reference: string, now: number): Reply {
-    const entry = books.get(reference)
+    const entry = orders.get(reference)
     if (entry && entry.visible <= now && refuse(reference, now)) entry.wasWithdrawn = true
     return look(reference, now)
   }
 
-  // What the customer typed. A wrong code is asked for again, and a few of them are the end. A right one is what the
-  // customer is asked to approve from then on.
+  // The customer's code. After a wrong code the provider asks again, a few times. After the right one the order waits for
+  // the customer's approval.
   function type(reference: string, code: string, now: number): Reply {
-    const entry = books.get(reference)
+    const entry = orders.get(reference)
     if (!entry) return absent
     close(entry, now)
     if (entry.truth === 'pending' && entry.code === 'asked') {
-      if (code === rightCode) Object.assign(entry, { code: 'taken', refusedAt: now + manner.lifetimeMs })
+      if (code === rightCode) Object.assign(entry, { code: 'taken', refusedAt: now + behaviour.lifetimeMs })
       else if (++entry.wrongCodes === mostWrongCodes) refuse(reference, now)
     }
     return look(reference, Math.max(now, entry.visible))
   }
 
-  // Some or all of what is left of a charge goes back.
+  // Refunds the rest of a charge, or a part of it.
   function refund(reference: string, isWhole: boolean) {
-    const entry = books.get(reference)
+    const entry = orders.get(reference)
     if (entry?.truth !== 'charged' || isRefunded(entry)) return false
     const left = entry.amount - refundedOf(entry)
     const amount = isWhole || left < 10n ? left : left / 3n
@@ -164,7 +164,7 @@ export function createProvider(manner: Manner = plain) {
 
   // Opens a dispute, or resolves the one that is open.
   function dispute(reference: string, isWon: boolean) {
-    const entry = books.get(reference)
+    const entry = orders.get(reference)
     if (entry?.truth !== 'charged') return false
     const open = entry.disputes.find(({ state }) => state === 'open')
     const one: Dispute = open
@@ -174,7 +174,7 @@ export function createProvider(manner: Manner = plain) {
     return true
   }
 
-  return { manner, books, take, look, charge, canCome, refuse, withdraw, type, refund, dispute }
+  return { behaviour, orders, take, look, charge, canCome, refuse, withdraw, type, refund, dispute }
 }
 
 const sumOf = (all: readonly { amount: bigint }[]) => all.reduce((sum, { amount }) => sum + amount, 0n)

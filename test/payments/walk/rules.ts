@@ -4,7 +4,7 @@ import { decideCancel, decideGiveUp, decideSubmit } from '../../../src/core/paym
 import { decideExpiry, decideReopen } from '../../../src/core/payment/expiry.ts'
 import { whyNotBegin } from '../../../src/core/payment/mayStart.ts'
 
-// What the program decides by. A test puts a broken one in its place, to see that a walk notices.
+// The program's rules. A test replaces one by a broken one, to show that a walk finds the fault.
 export const rules = {
   applyReply,
   cancel: decideCancel,

@@ -1,18 +1,18 @@
-import { hours, minutes, seconds } from '../../support/lifeRows.ts'
+import { hours, minutes, seconds } from '../../support/payments/rows.ts'
 import { faultsAtRest, faultsOf, faultsOfTasks } from './faults.ts'
-import { type Manner, plain } from './manners.ts'
+import { type Behaviour, plain } from './behaviours.ts'
 import { type Entry, type Provider, rightCode } from './provider.ts'
 import { rest } from './rest.ts'
 import type { Rules } from './rules.ts'
 import type { Leaving, Luck, Process } from './wire.ts'
 import { createWorld, type World } from './world.ts'
 
-// One step is one number: its low bits choose what happens, the others how. fast-check shrinks a walk by leaving
-// numbers out.
-type Step = readonly [share: number, name: string, act: (world: World, dice: number) => void]
+// A step is one random number: its low part selects the action, the rest the details. fast-check shrinks a walk by
+// leaving out numbers.
+type Step = readonly [share: number, name: string, act: (world: World, roll: number) => void]
 
-const share = (dice: number) => (dice % 1000) / 1000
-const pick = <T>(all: readonly T[], dice: number) => all[dice % all.length]
+const share = (roll: number) => (roll % 1000) / 1000
+const pick = <T>(all: readonly T[], roll: number) => all[roll % all.length]
 const waits = [
   200,
   seconds(2),
@@ -25,186 +25,186 @@ const waits = [
   hours(13),
 ]
 
-const nodeOf = ({ nodes }: World, dice: number) => pick(nodes, dice) as Process
-const leavingOf = (dice: number): Leaving =>
-  dice % 16 === 0 ? 'dies' : dice % 16 === 1 ? 'refused' : 'leaves'
-const luckOf = (dice: number): Luck => ({
-  hidden: share(dice >> 3),
-  isClear: dice % 9 > 0,
-  isOdd: dice % 11 === 0,
-  asks: dice % 4 > 0,
-  leaves: dice % 3 > 0,
+const nodeOf = ({ nodes }: World, roll: number) => pick(nodes, roll) as Process
+const leavingOf = (roll: number): Leaving =>
+  roll % 16 === 0 ? 'dies' : roll % 16 === 1 ? 'refused' : 'leaves'
+const luckOf = (roll: number): Luck => ({
+  hidden: share(roll >> 3),
+  isClear: roll % 9 > 0,
+  isUnknown: roll % 11 === 0,
+  asks: roll % 4 > 0,
+  leaves: roll % 3 > 0,
 })
 
-function pay(world: World, dice: number) {
-  const number = world.life.attempts.length + (dice % 8 === 0 ? 2 : dice % 8 === 1 ? 0 : 1)
-  const provider = pick(world.providers, dice >> 3) as Provider
-  world.pay(number, provider, nodeOf(world, dice >> 5), leavingOf(dice >> 6))
+function pay(world: World, roll: number) {
+  const number = world.record.attempts.length + (roll % 8 === 0 ? 2 : roll % 8 === 1 ? 0 : 1)
+  const provider = pick(world.providers, roll >> 3) as Provider
+  world.pay(number, provider, nodeOf(world, roll >> 5), leavingOf(roll >> 6))
 }
 
-// The right code or a wrong one, into the page of now or one of before, and sometimes by two clicks.
-function type(world: World, dice: number) {
-  const last = world.life.attempts.at(-1)
+// Submits the right code or a wrong one, from the current page or an old one, sometimes by two clicks.
+function type(world: World, roll: number) {
+  const last = world.record.attempts.at(-1)
   if (!last) return
   const page = {
-    number: last.number - (dice % 16 === 0 ? 1 : 0),
-    submits: last.submits - (dice % 16 === 1 ? 1 : 0),
+    number: last.number - (roll % 16 === 0 ? 1 : 0),
+    submits: last.submits - (roll % 16 === 1 ? 1 : 0),
   }
-  const code = (dice >> 4) % 3 > 0 ? rightCode : '000000'
-  const clicks = (dice >> 6) % 4 === 0 ? 2 : 1
+  const code = (roll >> 4) % 3 > 0 ? rightCode : '000000'
+  const clicks = (roll >> 6) % 4 === 0 ? 2 : 1
   for (let click = 0; click < clicks; click++)
-    world.type(page, code, nodeOf(world, dice >> (7 + click)), leavingOf(dice >> 9))
+    world.type(page, code, nodeOf(world, roll >> (7 + click)), leavingOf(roll >> 9))
 }
 
-function decide(world: World, dice: number) {
+function decide(world: World, roll: number) {
   const { wire, clock } = world
-  const provider = pick(world.providers, dice >> 5) as Provider
-  const entry = pick([...provider.books.values()], dice >> 8)
+  const provider = pick(world.providers, roll >> 5) as Provider
+  const entry = pick([...provider.orders.values()], roll >> 8)
   if (!entry) return
   const id = entry.reference
   const ms = clock().getTime()
-  const wasCharged = dice % 3 > 0 && provider.charge(id, ms, dice % 16 === 1)
+  const wasCharged = roll % 3 > 0 && provider.charge(id, ms, roll % 16 === 1)
   if (wasCharged || provider.refuse(id, ms)) wire.push({ kind: 'callback', id })
 }
 
-// A no turns into a yes after another attempt has paid: rare, and the most dangerous.
-function turn({ life, providers, wire, clock }: World, dice: number) {
-  if (life.payment.status !== 'paid') return
+// A refused order is charged after another attempt has paid: rare, and the most dangerous case.
+function turn({ record, providers, wire, clock }: World, roll: number) {
+  if (record.payment.status !== 'paid') return
   const ms = clock().getTime()
   const late = providers.flatMap(provider =>
-    [...provider.books.values()]
+    [...provider.orders.values()]
       .filter(entry => entry.truth === 'refused' && provider.canCome(entry, ms))
       .map(({ reference }) => ({ provider, reference })),
   )
-  const one = pick(late, dice)
+  const one = pick(late, roll)
   if (one?.provider.charge(one.reference, ms)) wire.push({ kind: 'callback', id: one.reference })
 }
 
-// The money goes back, and that is told once, twice or not at all.
-function takeBack({ providers, wire }: World, dice: number) {
-  const provider = pick(providers, dice >> 5) as Provider
-  const charged = [...provider.books.values()].filter(({ truth }) => truth === 'charged')
-  const entry = pick(charged, dice >> 8)
+// Refunds or disputes a charge, and sends no webhook, one or two.
+function takeBack({ providers, wire }: World, roll: number) {
+  const provider = pick(providers, roll >> 5) as Provider
+  const charged = [...provider.orders.values()].filter(({ truth }) => truth === 'charged')
+  const entry = pick(charged, roll >> 8)
   if (!entry) return
   const isDone =
-    dice % 2
-      ? provider.refund(entry.reference, dice % 4 === 1)
-      : provider.dispute(entry.reference, dice % 4 === 0)
+    roll % 2
+      ? provider.refund(entry.reference, roll % 4 === 1)
+      : provider.dispute(entry.reference, roll % 4 === 0)
   if (!isDone) return
-  for (let times = dice % 3; times > 0; times--) wire.push({ kind: 'news', id: entry.reference })
+  for (let times = roll % 3; times > 0; times--) wire.push({ kind: 'refund_webhook', id: entry.reference })
 }
 
-// Delivered in any order; some are lost, and some come again: callbacks and answers, because what is sent to a provider
-// is sent once.
-function bring(world: World, dice: number) {
+// Delivers messages in any order. Some are lost, and callbacks and replies may be delivered twice; requests to a provider
+// are delivered once.
+function bring(world: World, roll: number) {
   const { wire, entryOf } = world
-  const at = wire.length > 0 ? Math.floor(share(dice >> 8) ** 2 * wire.length) : -1 // what has waited longest, mostly
+  const at = wire.length > 0 ? Math.floor(share(roll >> 8) ** 2 * wire.length) : -1 // mostly the oldest
   const message = wire[at]
   if (!message) return
-  const isSure = message.kind === 'callback' && entryOf(message.id)?.knocks === true
+  const isSure = message.kind === 'callback' && entryOf(message.id)?.callsBack === true
   const isSent = message.kind === 'order' || message.kind === 'typed' || message.kind === 'question'
-  if (dice % 16 > 0 || isSent) wire.splice(at, 1)
-  if (dice % 16 < 15 || isSure) world.deliver(message, luckOf(dice))
+  if (roll % 16 > 0 || isSent) wire.splice(at, 1)
+  if (roll % 16 < 15 || isSure) world.deliver(message, luckOf(roll))
 }
 
-function giveUp(world: World, dice: number) {
-  const number = world.life.attempts.length - (dice % 8 === 0 ? 1 : 0)
-  world.giveUp(number, nodeOf(world, dice >> 3), (dice >> 4) % 3 > 0)
+function giveUp(world: World, roll: number) {
+  const number = world.record.attempts.length - (roll % 8 === 0 ? 1 : 0)
+  world.giveUp(number, nodeOf(world, roll >> 3), (roll >> 4) % 3 > 0)
 }
 
 export const steps: readonly Step[] = [
   [4, 'pay', pay],
   [5, 'type', type],
-  [1, 'give up', (world, dice) => (dice >> 9) % 2 && giveUp(world, dice)],
-  [1, 'cancel', ({ end }, dice) => dice % 6 === 0 && end('customer')],
-  [7, 'ask', (world, dice) => world.ask(nodeOf(world, dice))],
+  [1, 'give up', (world, roll) => (roll >> 9) % 2 && giveUp(world, roll)],
+  [1, 'cancel', ({ end }, roll) => roll % 6 === 0 && end('customer')],
+  [7, 'ask', (world, roll) => world.ask(nodeOf(world, roll))],
   [18, 'deliver', bring],
   [5, 'decide', decide],
   [1, 'turn', turn],
   [1, 'take back', takeBack],
-  [1, 'crash', ({ crash }, dice) => crash(dice % 2 ? 0 : 1)],
+  [1, 'crash', ({ crash }, roll) => crash(roll % 2 ? 0 : 1)],
   [1, 'expire', ({ end }) => end('clock')],
   [1, 'repeat the request', ({ repeat }) => repeat()],
-  [6, 'wait', ({ wait }, dice) => wait(waits[Math.floor(share(dice) ** 3 * waits.length)] as number)],
+  [6, 'wait', ({ wait }, roll) => wait(waits[Math.floor(share(roll) ** 3 * waits.length)] as number)],
 ]
 const drawn = steps.flatMap(step => Array.from({ length: step[0] }, () => step))
 
-// These change more than the life of the payment.
+// These change more than the payment's record.
 const others = new Set(['deliver', 'decide', 'turn', 'take back', 'wait'])
 
-const plainOnes = (dice: number): Manner[] => [{ ...plain, canWithdraw: dice % 3 > 0 }]
+const plainOnes = (roll: number): Behaviour[] => [{ ...plain, canWithdraw: roll % 3 > 0 }]
 
-// Gives back what does not hold after some step, with the story up to there; nothing when all is well.
+// Returns the violated rules after some step, with the steps up to there; an empty list if all rules hold.
 export function walk(
   numbers: readonly number[],
   seen = new Set<string>(),
-  mannersOf: (dice: number) => readonly Manner[] = plainOnes,
+  behavioursOf: (roll: number) => readonly Behaviour[] = plainOnes,
   rules?: Rules,
 ): string[] {
-  const world = createWorld(mannersOf(numbers[0] ?? 0), rules)
+  const world = createWorld(behavioursOf(numbers[0] ?? 0), rules)
   const story: string[] = []
   for (const number of numbers) {
     const [, name, act] = pick(drawn, number) as Step
-    const before = { ...world.life }
+    const before = { ...world.record }
     act(world, Math.floor(number / drawn.length))
     story.push(name)
-    const isIdle = before.payment === world.life.payment && before.attempts === world.life.attempts
+    const isIdle = before.payment === world.record.payment && before.attempts === world.record.attempts
     const faults = isIdle && !others.has(name) ? world.broken : faultsNow(world)
     if (faults.length > 0) return [...faults, ...story, picture(world)]
   }
   rest(world, numbers[1] ?? 0)
   lookAround(world, seen)
-  const left = [...faultsNow(world), ...faultsAtRest(world.life, world.books(), world.clock())]
+  const left = [...faultsNow(world), ...faultsAtRest(world.record, world.orders(), world.clock())]
   return left.length > 0 ? [...left, ...story, 'rest', picture(world)] : []
 }
 
 function faultsNow(world: World): string[] {
-  const { broken, life, providers, books, clock } = world
+  const { broken, record, providers, orders, clock } = world
   const ms = clock().getTime()
-  const closing = providers.filter(({ manner }) => manner.isClosing)
+  const closing = providers.filter(({ behaviour }) => behaviour.isClosing)
   const comes = (entry: Entry) =>
-    closing.some(({ books: own, canCome }) => own.get(entry.reference) === entry && canCome(entry, ms))
+    closing.some(({ orders: own, canCome }) => own.get(entry.reference) === entry && canCome(entry, ms))
   const twice = providers
-    .filter(({ manner }) => !manner.startIsIdempotent)
-    .flatMap(provider => [...provider.books.values()])
+    .filter(({ behaviour }) => !behaviour.startIsIdempotent)
+    .flatMap(provider => [...provider.orders.values()])
     .filter(({ starts }) => starts > 1)
-    .map(({ reference }) => `${reference} was sent again to one who does not take that`)
+    .map(({ reference }) => `${reference} was sent again, although starts are not idempotent`)
   return [
     ...broken,
-    ...faultsOf(life, books(), comes),
-    ...faultsOfTasks(life, books()),
+    ...faultsOf(record, orders(), comes),
+    ...faultsOfTasks(record, orders()),
     ...twice,
     ...modelFaults(world),
   ]
 }
 
-function lookAround({ life, books }: World, seen: Set<string>) {
-  for (const { kind, to_status, cause } of life.events) seen.add(`${to_status ?? kind} by ${cause}`)
-  for (const { kind } of life.tasks) seen.add(`task ${kind}`)
-  for (const [at, { reason, gave_up_at, provider_account: provider }] of life.attempts.entries()) {
+function lookAround({ record, orders }: World, seen: Set<string>) {
+  for (const { kind, to_status, cause } of record.events) seen.add(`${to_status ?? kind} by ${cause}`)
+  for (const { kind } of record.tasks) seen.add(`task ${kind}`)
+  for (const [at, { reason, gave_up_at, provider_account: provider }] of record.attempts.entries()) {
     if (reason === 'withdrawn' || reason === 'never_arrived' || reason === 'reversed') seen.add(reason)
-    const next = life.attempts[at + 1]
+    const next = record.attempts[at + 1]
     if (gave_up_at && next) seen.add('went on after giving up')
     if (next && next.provider_account !== provider) seen.add('went on by the other provider')
   }
-  for (const { truth, wasRefused, code, wrongCodes } of books().values()) {
+  for (const { truth, wasRefused, code, wrongCodes } of orders().values()) {
     if (truth === 'charged' && wasRefused) seen.add('a no that turned')
     if (code === 'taken') seen.add(`a right code after ${Math.min(wrongCodes, 1)} wrong ones`)
   }
 }
 
-const picture = ({ life, books, clock }: World) =>
+const picture = ({ record, orders, clock }: World) =>
   [
-    `${clock().toISOString()} ${life.payment.status}`,
-    ...life.attempts.map(
+    `${clock().toISOString()} ${record.payment.status}`,
+    ...record.attempts.map(
       a => `${a.attempt_id} ${a.provider_account} ${a.state}, asked next ${a.next_poll_at?.toISOString()}`,
     ),
-    ...[...books().values()].map(({ reference, truth }) => `${reference} ${truth} in the books`),
-    ...life.events.map(e => `${e.at.toISOString()} ${e.kind} ${e.attempt_id} ${e.to_status ?? ''}`),
+    ...[...orders().values()].map(({ reference, truth }) => `${reference} ${truth} in the orders`),
+    ...record.events.map(e => `${e.at.toISOString()} ${e.kind} ${e.attempt_id} ${e.to_status ?? ''}`),
   ].join('\n')
 
-function modelFaults({ life, table }: World): string[] {
-  const { payment, tasks, attempts } = life
+function modelFaults({ record, table }: World): string[] {
+  const { payment, tasks, attempts } = record
   const givenUp = attempts.filter(({ gave_up_at }) => gave_up_at !== null).map(a => a.attempt_id)
   const meant = [...table.tries].filter(([, { gaveUp }]) => gaveUp).map(([id]) => id)
   const raised = (kind: string) => tasks.filter(task => task.kind === kind).map(task => task.attempt_id)
@@ -213,14 +213,15 @@ function modelFaults({ life, table }: World): string[] {
   const paying = [...table.moneyBack].some(one => one.startsWith(`${table.payer} reversed`))
   const reversed = new Set([...table.undone, ...(paying && table.payer ? [table.payer] : [])])
   const recorded = [
-    ...life.reversals.map(({ attempt_id, reversal_id }) => `${attempt_id} reversed ${reversal_id}`),
-    ...life.disputes.map(({ attempt_id, dispute_id, state }) => `${attempt_id} ${state} ${dispute_id}`),
+    ...record.reversals.map(({ attempt_id, reversal_id }) => `${attempt_id} reversed ${reversal_id}`),
+    ...record.disputes.map(({ attempt_id, dispute_id, state }) => `${attempt_id} ${state} ${dispute_id}`),
   ]
   const isRecorded = (one: string) => recorded.includes(one) || / open /.test(one)
   return [
     payment.status !== table.status && `${payment.status}, the model says ${table.status}`,
     payment.late !== table.late && `late is ${payment.late}`,
-    (payment.cancel_requested_at !== null) !== table.wished && `wished is ${table.wished}`,
+    (payment.cancel_requested_at !== null) !== table.cancelRequested &&
+      `cancelRequested is ${table.cancelRequested}`,
     givenUp.join() !== meant.join() && 'others were given up than the model says',
     asking.join() !== asked.join() && `${asking.join()} ask for more, the model says ${asked.join()}`,
     raised('refund').join() !== [...table.refunds].join() && 'other refunds than the model',

@@ -10,14 +10,13 @@ import {
 import { decideBegin } from '../../../src/core/payment/customerActs.ts'
 import { firstPollAfter } from '../../../src/core/payment/pollSchedule.ts'
 import type { Reply } from '../../../src/core/provider/reply.ts'
-import { after, anAttempt, aPayment, noon, notSent, seconds, unclear } from '../../support/lifeRows.ts'
-import type { Life } from './faults.ts'
-import { absentForMs, type Manner, plain } from './manners.ts'
+import { after, anAttempt, aPayment, noon, notSent, seconds, unclear } from '../../support/payments/rows.ts'
+import type { PaymentRecord } from './faults.ts'
+import { absentForMs, type Behaviour, plain } from './behaviours.ts'
 import * as model from './model.ts'
-import { newsOf } from './news.ts'
-import { createProvider, type Entry, oddly, onItsWayMs, type Provider } from './provider.ts'
+import { createProvider, type Entry, unknownCodeReply, onItsWayMs, type Provider } from './provider.ts'
 import { rules as ours } from './rules.ts'
-import { isLost, type Leaving, type Luck, type Message, type Process, type Trip } from './wire.ts'
+import { isLost, reportOf, type Leaving, type Luck, type Message, type Process, type Trip } from './wire.ts'
 
 const settings = { retry_after_failure: true, reopen_unpaid: true, expiry_minutes: 60 }
 const merchant = { active: true, settings }
@@ -25,10 +24,10 @@ const leaseMs = seconds(50)
 
 const idOf = (number: number) => `ama0000000-${number}`
 
-// One payment, its providers, the nodes, and what is on its way between them, in memory. The rules are the program's;
-// where the program stores, this keeps.
-export function createWorld(manners: readonly Manner[] = [plain], rules = ours) {
-  const life: Life = {
+// One payment, its providers, the nodes and the messages between them, all in memory. The rules are those of the
+// program; only storage is replaced.
+export function createWorld(behaviours: readonly Behaviour[] = [plain], rules = ours) {
+  const record: PaymentRecord = {
     payment: aPayment(),
     attempts: [],
     events: [],
@@ -37,7 +36,7 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
     disputes: [],
   }
   const table = model.newModel()
-  const providers = manners.map(createProvider)
+  const providers = behaviours.map(createProvider)
   const nodes: [Process, Process] = [{ isDead: false }, { isDead: false }]
   const wire: Message[] = []
   const broken: string[] = []
@@ -45,21 +44,21 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
   let now = noon
   let happened = 0
 
-  const find = (id: string) => life.attempts.find(({ attempt_id }) => attempt_id === id) as Attempt
+  const find = (id: string) => record.attempts.find(({ attempt_id }) => attempt_id === id) as Attempt
   const providerOf = (id: string) =>
-    providers.find(({ manner }) => manner.name === find(id).provider_account) as Provider
-  const entryOf = (id: string) => providerOf(id).books.get(id)
-  const books = () => new Map<string, Entry>(providers.flatMap(provider => [...provider.books]))
+    providers.find(({ behaviour }) => behaviour.name === find(id).provider_account) as Provider
+  const entryOf = (id: string) => providerOf(id).orders.get(id)
+  const orders = () => new Map<string, Entry>(providers.flatMap(provider => [...provider.orders]))
   function put(attempt: Attempt) {
-    life.attempts = life.attempts.map(a => (a.attempt_id === attempt.attempt_id ? attempt : a))
+    record.attempts = record.attempts.map(a => (a.attempt_id === attempt.attempt_id ? attempt : a))
   }
   function note(events: NewEvent[], tasks: Task[] = []) {
-    const { merchant_id, tx_reference } = life.payment
+    const { merchant_id, tx_reference } = record.payment
     for (const one of events)
-      life.events.push({ ...one, merchant_id, tx_reference, sequence: life.events.length + 1 })
+      record.events.push({ ...one, merchant_id, tx_reference, sequence: record.events.length + 1 })
     const isNew = (task: Task) =>
-      !life.tasks.some(({ attempt_id, kind }) => attempt_id === task.attempt_id && kind === task.kind)
-    life.tasks.push(...tasks.filter(isNew))
+      !record.tasks.some(({ attempt_id, kind }) => attempt_id === task.attempt_id && kind === task.kind)
+    record.tasks.push(...tasks.filter(isNew))
   }
 
   const trip = (asked: Attempt, from: Process): Trip => {
@@ -67,40 +66,40 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
     return { id: asked.attempt_id, asked, at: ++happened, from, sent, began: sent }
   }
 
-  // Nothing leaves us where the line is dead from the start, and we know it.
+  // If the connection is refused, nothing is sent and the node notices it.
   function send(asked: Attempt, from: Process, leaving: Leaving) {
     const tripping = trip(asked, from)
     if (leaving === 'leaves') wire.push({ kind: 'order', ...tripping })
     if (leaving === 'refused') wire.push({ kind: 'reply', reply: notSent, isQuestion: false, ...tripping })
   }
 
-  function pay(number: number, { manner }: Provider, node: Process, leaving: Leaving) {
-    const { payment, attempts } = life
-    if (number <= attempts.length) return // the same form came twice
+  function pay(number: number, { behaviour }: Provider, node: Process, leaving: Leaving) {
+    const { payment, attempts } = record
+    if (number <= attempts.length) return // the same form was sent twice
     if (rules.whyNotStart(payment, attempts, merchant, number, now)) return
-    if (!model.mayBegin(table)) broken.push('an attempt began where the table has none')
+    if (!model.mayBegin(table)) broken.push('an attempt began where the model allows none')
     const attempt = anAttempt({
       attempt_id: idOf(number),
       number,
-      provider_account: manner.name,
+      provider_account: behaviour.name,
       created_at: now,
       updated_at: now,
-      next_poll_at: after(firstPollAfter(manner.timing), now),
+      next_poll_at: after(firstPollAfter(behaviour.timing), now),
     })
-    life.attempts = [...attempts, attempt]
+    record.attempts = [...attempts, attempt]
     const begun = decideBegin(payment, attempt, 'customer')
     note(begun.events)
-    life.payment = begun.payment
+    record.payment = begun.payment
     model.begin(table, attempt.attempt_id)
     send(attempt, node, leaving)
   }
 
-  // What comes to a provider is answered, and the answer may get lost, or say what nobody understands.
-  function arrive(message: Message & Trip, { hidden, isClear, isOdd, asks }: Luck) {
+  // A provider answers each message. The reply may get lost, or contain an unknown code.
+  function arrive(message: Message & Trip, { hidden, isClear, isUnknown, asks }: Luck) {
     const provider = providerOf(message.id)
     const said = answer(provider, message, hidden, asks)
-    const isOddly = isOdd && said.state !== 'absent' && provider.manner.hasOddWords
-    const reply = isClear ? (isOddly ? oddly : said) : unclear
+    const isUnknownCode = isUnknown && said.state !== 'absent' && provider.behaviour.sendsUnknownCodes
+    const reply = isClear ? (isUnknownCode ? unknownCodeReply : said) : unclear
     wire.push({
       ...message,
       kind: 'reply',
@@ -113,16 +112,16 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
   function answer(provider: Provider, message: Message & Trip, hidden: number, asks: boolean): Reply {
     const { id, asked } = message
     const ms = now.getTime()
-    if (message.kind === 'order') return provider.take(id, life.payment.total, ms, hidden, { asks })
+    if (message.kind === 'order') return provider.take(id, record.payment.total, ms, hidden, { asks })
     if (message.kind === 'typed') return provider.type(id, message.code, ms)
     const isOpen = isUnresolved(asked) && asked.state !== 'disputed'
-    const verb = asked.gave_up_at && isOpen && provider.manner.canWithdraw ? 'withdraw' : 'look'
+    const verb = asked.gave_up_at && isOpen && provider.behaviour.canWithdraw ? 'withdraw' : 'look'
     return verb === 'look' ? provider.look(id, ms, asked.check_reversals) : provider.withdraw(id, ms)
   }
 
-  // A worker takes what is due, and asks.
+  // A worker leases what is due and polls the provider.
   function ask(node: Process) {
-    const due = life.attempts.find(({ next_poll_at }) => next_poll_at && next_poll_at <= now)
+    const due = record.attempts.find(({ next_poll_at }) => next_poll_at && next_poll_at <= now)
     if (!due) return
     const asked = { ...due, polls: due.polls + 1, next_poll_at: after(leaseMs, now) }
     put(asked)
@@ -136,9 +135,9 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
     else wire.push({ kind: 'question', ...tripping })
   }
 
-  // Whoever gives it up asks at once, or dies before.
+  // The node that records the give-up polls at once, or crashes before it can.
   function giveUp(number: number, node: Process, asks: boolean) {
-    const given = rules.giveUp(life.payment, life.attempts, { number, gave_up_for: 'method' }, now)
+    const given = rules.giveUp(record.payment, record.attempts, { number, gave_up_for: 'method' }, now)
     model.giveUp(table, idOf(number))
     if (!given) return
     put(given.attempt)
@@ -146,15 +145,15 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
     if (asks) question(given.attempt, node)
   }
 
-  // Whoever types is of the page that was made for this number of the attempt and of what was typed before.
+  // The page belongs to one attempt number and to one number of submissions.
   function type(page: Pick<Attempt, 'number' | 'submits'>, code: string, node: Process, leaving: Leaving) {
     const id = idOf(page.number)
-    const { timing: pace = {} } = life.attempts[page.number - 1] ? providerOf(id).manner : {}
-    const decided = rules.submit(life.payment, life.attempts, page, pace, now)
+    const { timing = {} } = record.attempts[page.number - 1] ? providerOf(id).behaviour : {}
+    const decided = rules.submit(record.payment, record.attempts, page, timing, now)
     const submitted = decided && 'attempt' in decided ? decided : undefined
     if ((submitted !== undefined) !== model.mayType(table, id, page.submits, now.getTime()))
       broken.push(
-        submitted ? 'typed where the table has nothing to type' : 'not taken what the table lets type',
+        submitted ? 'submitted where the model allows no input' : 'refused input that the model allows',
       )
     if (!submitted) return
     put(submitted.attempt)
@@ -166,13 +165,13 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
     if (leaving === 'refused') wire.push({ kind: 'reply', reply: unclear, isQuestion: false, ...tripping })
   }
 
-  // What the provider has never heard of may be sent again, by whoever has asked.
+  // An order that the provider does not have may be sent again by the node that polled.
   function sendAgain({ asked, from }: Trip, leaves: boolean): boolean {
-    const { startIsIdempotent } = providerOf(asked.attempt_id).manner
-    const held = find(asked.attempt_id)
-    if (held.sends !== asked.sends || !rules.maySendAgain(life.payment, held, startIsIdempotent, now))
+    const { startIsIdempotent } = providerOf(asked.attempt_id).behaviour
+    const stored = find(asked.attempt_id)
+    if (stored.sends !== asked.sends || !rules.maySendAgain(record.payment, stored, startIsIdempotent, now))
       return false
-    const sending = sentAgain(held, now)
+    const sending = sentAgain(stored, now)
     put(sending)
     send(
       { ...sending, polls: asked.polls, next_poll_at: asked.next_poll_at },
@@ -182,52 +181,52 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
     return true
   }
 
-  function listen(message: Message & { kind: 'reply' }, leaves: boolean) {
+  function receive(message: Message & { kind: 'reply' }, leaves: boolean) {
     const { id, reply, asked, isQuestion } = message
     const isSendable = reply.state === 'absent' || reply.state === 'not_sent'
     if (isQuestion && isSendable && sendAgain(message, leaves)) return
     const before = find(id)
-    const { manner } = providerOf(id)
-    const { lifetimeMs, failureMayReverseForMs, timing } = manner
-    const times = { absentForMs: absentForMs(manner), lifetimeMs, failureMayReverseForMs, timing }
+    const { behaviour } = providerOf(id)
+    const { lifetimeMs, failureMayReverseForMs, timing } = behaviour
+    const times = { absentForMs: absentForMs(behaviour), lifetimeMs, failureMayReverseForMs, timing }
     const askedAt = new Date(message.began)
-    const worth = { ...times, askedAt, sends: asked.sends, submits: asked.submits }
-    const news = newsOf(table, life.payment, before, message, {
+    const context = { ...times, askedAt, sends: asked.sends, submits: asked.submits }
+    const report = reportOf(table, record.payment, before, message, {
       now,
       absentForMs: times.absentForMs,
       stored: storedOf(id),
     })
     const wasPaid = before.state === 'paid'
-    const change = rules.applyReply(life.payment, before, reply, now, worth, storedOf(id))
+    const change = rules.applyReply(record.payment, before, reply, now, context, storedOf(id))
     const { payment, attempt, events, tasks } = change
-    life.payment = payment
+    record.payment = payment
     put(keepLaterPoll(attempt, before, asked))
     note(events, tasks)
     keep(change.moneyBack)
-    const again = rules.applyReply(payment, attempt, reply, now, worth, storedOf(id))
+    const again = rules.applyReply(payment, attempt, reply, now, context, storedOf(id))
     const leavesDisputes = !wasPaid && attempt.state === 'paid' && again.moneyBack !== undefined // asked for next
     if ((again.events.length > 0 && !leavesDisputes) || again.payment.status !== payment.status)
       broken.push(`${reply.state} said again to a ${attempt.state} attempt is ${again.events[0]?.kind}`)
     if (isSendable && isUnresolved(before) && !isUnresolved(attempt) && mayStillCome(id))
       broken.push(`${id} failed while its order may still arrive, or is there`)
-    model.tell(table, id, news, message.at < (typedAt.get(id) ?? 0))
-    if (reply.state === 'paid' && (wasPaid || news !== 'yes')) model.moneyBack(table, id, reply)
+    model.applyReport(table, id, report, message.at < (typedAt.get(id) ?? 0))
+    if (reply.state === 'paid' && (wasPaid || report !== 'yes')) model.moneyBack(table, id, reply)
   }
 
   const mayStillCome = (id: string) =>
     entryOf(id) !== undefined ||
     wire.some(one => one.kind === 'order' && one.id === id && !isLost(one, now.getTime(), onItsWayMs))
 
-  function knock(id: string) {
+  function callBack(id: string) {
     const attempt = find(id)
     const entry = entryOf(id)
-    if (entry) entry.knocks = false
+    if (entry) entry.callsBack = false
     if (attempt.state === 'paid') return
     const soonest = attempt.next_poll_at ? Math.min(now.getTime(), attempt.next_poll_at.getTime() - 1) : now
     put({ ...attempt, next_poll_at: new Date(soonest) })
   }
 
-  // A webhook about a refund or a dispute prompts a question, also about what is paid.
+  // A webhook about a refund or a dispute causes a poll, also of a paid attempt.
   function askForRefunds(id: string) {
     const attempt = find(id)
     const soonest = attempt.next_poll_at ? Math.min(now.getTime(), attempt.next_poll_at.getTime() - 1) : now
@@ -235,41 +234,41 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
   }
 
   const storedOf = (id: string): MoneyBack => ({
-    reversals: life.reversals.filter(({ attempt_id }) => attempt_id === id),
-    disputes: life.disputes.filter(({ attempt_id }) => attempt_id === id),
+    reversals: record.reversals.filter(({ attempt_id }) => attempt_id === id),
+    disputes: record.disputes.filter(({ attempt_id }) => attempt_id === id),
   })
 
   function keep(records: MoneyBack = noMoneyBack) {
-    life.reversals = [...life.reversals, ...records.reversals]
+    record.reversals = [...record.reversals, ...records.reversals]
     const isKept = (one: DisputeRecord) =>
       !records.disputes.some(d => d.attempt_id === one.attempt_id && d.dispute_id === one.dispute_id)
-    life.disputes = [...life.disputes.filter(isKept), ...records.disputes]
+    record.disputes = [...record.disputes.filter(isKept), ...records.disputes]
   }
 
   function end(by: 'customer' | 'clock') {
-    const ended = (by === 'customer' ? rules.cancel : rules.expire)(life.payment, life.attempts, now)
+    const ended = (by === 'customer' ? rules.cancel : rules.expire)(record.payment, record.attempts, now)
     if (by === 'customer') model.cancel(table)
-    else if (life.payment.expires_at <= now) model.expire(table)
+    else if (record.payment.expires_at <= now) model.expire(table)
     if (!ended) return
-    life.payment = ended.payment
+    record.payment = ended.payment
     note(ended.events)
   }
 
   function repeat() {
-    const { payment, attempts, tasks, events } = life
+    const { payment, attempts, tasks, events } = record
     const opened = rules.reopen(payment, { attempts, tasks, events }, merchant, now)
     if (table.status === 'cancelled' || payment.expires_at <= now) model.reopen(table)
     if (!opened) return
-    life.payment = opened.payment
+    record.payment = opened.payment
     note(opened.events)
   }
 
   function deliver(message: Message, luck: Luck) {
     happened++
     if (isLost(message, now.getTime(), onItsWayMs)) return
-    if (message.kind === 'reply') listen(message, luck.leaves)
-    else if (message.kind === 'callback') knock(message.id)
-    else if (message.kind === 'news') askForRefunds(message.id)
+    if (message.kind === 'reply') receive(message, luck.leaves)
+    else if (message.kind === 'callback') callBack(message.id)
+    else if (message.kind === 'refund_webhook') askForRefunds(message.id)
     else arrive(message, luck)
   }
 
@@ -280,7 +279,7 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
 
   const wait = (ms: number) => (now = after(ms, now))
   const clock = () => now
-  const seen = { life, table, providers, nodes, wire, broken, books, entryOf, clock }
+  const seen = { record, table, providers, nodes, wire, broken, orders, entryOf, clock }
   return { ...seen, pay, ask, giveUp, type, end, repeat, deliver, crash, wait }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import mtn from '../../../src/providers/mtn.ts'
 import { readFormFields } from '../../../src/core/provider/formFields.ts'
 import { isAmong, parsePhone } from '../../../src/core/phone.ts'
-import { noTools } from '../../support/lifeNode.ts'
+import { noTools } from '../../support/payments/simulatedNode.ts'
 
 // Numbers are read by the rules of the country that an account of MTN is for.
 const account = (environment: string, currency: string) =>

@@ -6,19 +6,19 @@ import mtn from '../../../src/providers/mtn.ts'
 import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
 import type { PaymentDeps } from '../../../src/runtime/runtime.ts'
-import { openMtn, type PlayedMtn } from '../../simulators/mtn/mtn.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { aWish } from '../../support/lifeNode.ts'
-import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import { type MtnSimulator, openMtn } from '../../simulators/mtn/mtn.ts'
+import { changesOn } from '../../support/gateway/runtime.ts'
+import { openPaymentDatabase, type PaymentDatabase } from '../../support/payments/paymentDatabase.ts'
+import { after, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { aPayRequest } from '../../support/payments/simulatedNode.ts'
 import { tools } from '../stories/stage.ts'
 import { mtnSettings } from './play.ts'
-import { changesOn } from '../../support/runtime.ts'
 
 // The real MTN module on a node with a database. MTN is played; time goes by as the test says.
-let lives: Lives
-let played: PlayedMtn
+let lives: PaymentDatabase
+let played: MtnSimulator
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
   played = await openMtn({ environment: 'sandbox' })
 })
 afterAll(async () => {
@@ -52,7 +52,7 @@ function openNode() {
     async pay(phone: string) {
       const [payment] = await lives.addPayments(1, now, () => hours(30))
       assert.ok(payment)
-      await pay(node, payment, aWish({ address: `192.0.2.${++people}`, input: { phone } }))
+      await pay(node, payment, aPayRequest({ address: `192.0.2.${++people}`, input: { phone } }))
       return async () => {
         const [life] = await lives.read([payment.tx_reference])
         const attempt = life?.attempts[0]

@@ -4,7 +4,7 @@ import mtn from '../../../src/providers/mtn.ts'
 import type { ProviderSettings, Egress } from '../../../src/core/provider/provider.ts'
 import type { Order } from '../../../src/core/provider/order.ts'
 import { guardAccount } from '../../../src/runtime/providers/guard.ts'
-import { type MtnWorld, mtnCredentials, openMtn } from '../../simulators/mtn/mtn.ts'
+import { type MtnOptions, mtnCredentials, openMtn } from '../../simulators/mtn/mtn.ts'
 import { newOrder, tools } from '../stories/stage.ts'
 
 export const mtnSettings = {
@@ -19,7 +19,7 @@ export const mtnSettings = {
 }
 
 // A played MTN of its own, and the provider to it.
-export async function playMtn(world: MtnWorld = {}, changes: ProviderSettings = {}, egress: Egress = {}) {
+export async function playMtn(world: MtnOptions = {}, changes: ProviderSettings = {}, egress: Egress = {}) {
   const played = await openMtn(world)
   onTestFinished(() => played.stop())
   const environment = world.environment ?? 'mtnghana'

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
-import { mtnCredentials, openMtn, type PlayedMtn } from '../../simulators/mtn/mtn.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { checkStatus, post, signedRequest } from '../../support/merchant.ts'
+import { mtnCredentials, openMtn, type MtnSimulator } from '../../simulators/mtn/mtn.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { checkStatus, post, signedRequest } from '../../support/merchant/merchant.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // its polls wait for up to 30 s each
 
 // A whole gateway, set up by its environment as an operator does it, and the played MTN.
-let played: PlayedMtn
+let played: MtnSimulator
 let gateway: TestGateway
 let shop: TestMerchant
 beforeAll(async () => {

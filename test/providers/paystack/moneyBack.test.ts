@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Order } from '../../../src/core/provider/order.ts'
-import type { Asked, Said } from '../../simulators/frame.ts'
+import type { SimulatorRequest, SimulatorReply } from '../../simulators/simulator.ts'
 import { check, orderFor } from './context.ts'
 import { bad, good, openScripted, type Script } from './scripted.ts'
 
@@ -27,7 +27,7 @@ async function replyTo(order: Order, script: Script) {
   return { reply: await check(account, order), paths: provider.asked.map(({ path }) => path) }
 }
 
-const endless = ({ query }: Asked): Said =>
+const endless = ({ query }: SimulatorRequest): SimulatorReply =>
   good(Array.from({ length: Number(query.get('perPage')) }, () => refund({ transaction: 5 })))
 
 describe('refunds', () => {
@@ -126,7 +126,7 @@ describe('refunds', () => {
   test('refunds are asked for by the transaction, and none from before the attempt', async () => {
     const order = checked()
     const queries: URLSearchParams[] = []
-    const refunds = ({ query }: Asked) => {
+    const refunds = ({ query }: SimulatorRequest) => {
       queries.push(query)
       return good([])
     }
@@ -155,7 +155,7 @@ describe('refunds', () => {
       ...Array.from({ length: 120 }, (_, index) => refund({ id: 1000 + index, transaction: 5 })),
       refund({}),
     ]
-    const refunds = ({ query }: Asked): Said => {
+    const refunds = ({ query }: SimulatorRequest): SimulatorReply => {
       const size = Number(query.get('perPage'))
       const from = (Number(query.get('page')) - 1) * size
       return good(all.slice(from, from + size))

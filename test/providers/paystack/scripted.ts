@@ -1,17 +1,17 @@
 import { onTestFinished } from 'vitest'
-import { type Asked, openSimulator, type Said } from '../../simulators/frame.ts'
+import { type SimulatorRequest, openSimulator, type SimulatorReply } from '../../simulators/simulator.ts'
 import { accountAt } from './context.ts'
 
 // A Paystack that says exactly what it is told to say, by the kind of question.
 export type Script = {
-  charge?: Said
-  submit?: Said
-  page?: Said
-  verify?: Said
-  pending?: Said
-  balance?: Said
-  refunds?: Said | ((asked: Asked) => Said)
-  disputes?: Said
+  charge?: SimulatorReply
+  submit?: SimulatorReply
+  page?: SimulatorReply
+  verify?: SimulatorReply
+  pending?: SimulatorReply
+  balance?: SimulatorReply
+  refunds?: SimulatorReply | ((asked: SimulatorRequest) => SimulatorReply)
+  disputes?: SimulatorReply
 }
 
 const kinds: readonly (readonly [RegExp, keyof Script])[] = [
@@ -25,7 +25,7 @@ const kinds: readonly (readonly [RegExp, keyof Script])[] = [
   [/^\/dispute\/transaction\//, 'disputes'],
 ]
 
-const notTold: Said = { status: 500, body: { status: false, message: 'The script does not say.' } }
+const notTold: SimulatorReply = { status: 500, body: { status: false, message: 'The script does not say.' } }
 
 export async function openScripted(script: Script, clock?: () => Date) {
   const provider = await openSimulator({
@@ -39,11 +39,11 @@ export async function openScripted(script: Script, clock?: () => Date) {
   return { provider, account: accountAt(provider.url, clock) }
 }
 
-export const good = (data: unknown, message = 'Charge attempted'): Said => ({
+export const good = (data: unknown, message = 'Charge attempted'): SimulatorReply => ({
   status: 200,
   body: { status: true, message, data },
 })
-export const bad = (status: number, message: string, more: object = {}): Said => ({
+export const bad = (status: number, message: string, more: object = {}): SimulatorReply => ({
   status,
   body: { status: false, message, ...more },
 })

@@ -21,11 +21,11 @@ import { noHealthMonitor } from '../../../src/runtime/providers/healthMonitor.ts
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { findAccount, type StoredAccount } from '../../../src/store/providers/accounts.ts'
-import { acmeFolder, acmeTools } from '../../support/acme.ts'
-import { type FreshDatabase, migratedDatabase } from '../../support/database.ts'
+import { exampleProviderFolder, exampleTools } from '../../support/providers/exampleProvider.ts'
+import { type FreshDatabase, migratedDatabase } from '../../support/database/database.ts'
 
 const masterKeys = givenMasterKeys([randomBytes(32)])
-const folder = acmeFolder()
+const folder = exampleProviderFolder()
 const now = new Date()
 let database: FreshDatabase
 let db: Db
@@ -33,7 +33,7 @@ let desk: AccountSetup
 beforeAll(async () => {
   database = await migratedDatabase()
   db = openDb(database.url, 4)
-  desk = { providers: await loadProviders(folder), tools: acmeTools, masterKeys }
+  desk = { providers: await loadProviders(folder), tools: exampleTools, masterKeys }
 })
 afterAll(async () => {
   await db.end()
@@ -67,7 +67,7 @@ async function node(options: Partial<ProviderAccountsOptions> = {}) {
   const onFault = (account: OpenedAccount) => void faults.push(account)
   const providerAccounts = await openProviderAccounts({
     env: {},
-    tools: acmeTools,
+    tools: exampleTools,
     folder,
     stored,
     onFault,
@@ -138,7 +138,7 @@ test('a live key in an account declared for tests is refused, and the other way 
 
 test('one that a provider would open in the other mode now is not offered', async () => {
   await db.rows(sql`delete from provider_accounts`)
-  const turned = acmeFolder({})
+  const turned = exampleProviderFolder({})
   const account = await add({ mode: 'test' })
   const file = new URL('acme.js', turned)
   writeFileSync(file, readFileSync(file, 'utf8').replace('mode: key.slice(0, 4)', "mode: 'live'"))
@@ -228,7 +228,7 @@ test('a merchant’s choice of ways and accounts holds', async () => {
 })
 
 test('the way out is the account’s own, or the house’s', async () => {
-  const tools = { ...acmeTools, egress: { address: '192.0.2.1', proxy: 'http://proxy:3128' } }
+  const tools = { ...exampleTools, egress: { address: '192.0.2.1', proxy: 'http://proxy:3128' } }
   const own = await add({ more: [['egress_address', '192.0.2.7']] })
   const usual = await add()
   const one = await node({ tools })

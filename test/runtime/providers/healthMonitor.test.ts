@@ -12,7 +12,7 @@ import {
   type HealthMonitorOptions,
   type ObservedCall,
 } from '../../../src/runtime/providers/healthMonitor.ts'
-import { terms } from '../../support/lifeNode.ts'
+import { terms } from '../../support/payments/simulatedNode.ts'
 
 const { askJson, sendJson } = openProviderHttp()
 

@@ -8,7 +8,7 @@ import { createSharedTokens } from '../../../src/runtime/providers/token.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { claimToken } from '../../../src/store/providers/tokens.ts'
 import { type Db, openDb } from '../../../src/store/db.ts'
-import { type FreshDatabase, migratedDatabase, query } from '../../support/database.ts'
+import { type FreshDatabase, migratedDatabase, query } from '../../support/database/database.ts'
 
 // A provider of whom each new token ends the one before, and two nodes that talk to it.
 let database: FreshDatabase

@@ -3,10 +3,10 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { playMtn } from '../../providers/mtn/play.ts'
-import { playMtn as playForPeople } from '../played.ts'
+import { simulatedMtn as playForPeople } from '../accounts.ts'
 import { mtnCredentials, openMtn } from './mtn.ts'
 
-// The played MTN is held to what is known of the real one.
+// The simulator behaves as the real MTN was observed to behave.
 const basic = `Basic ${Buffer.from(`${mtnCredentials.apiUser}:${mtnCredentials.apiKey}`).toString('base64')}`
 const headers = { authorization: basic, 'ocp-apim-subscription-key': mtnCredentials.subscriptionKey }
 
@@ -85,11 +85,11 @@ test('controls are requests, too', async () => {
   const { played, account, order } = await playMtn()
   const sent = order()
   await account.start(sent)
-  const control = async (name: string, wish: unknown) =>
-    (await fetch(`${played.url}/control/${name}`, { method: 'POST', body: JSON.stringify(wish) })).json()
+  const control = async (name: string, body: unknown) =>
+    (await fetch(`${played.url}/control/${name}`, { method: 'POST', body: JSON.stringify(body) })).json()
   expect(await control('charges', sent.idempotency_key)).toEqual({ said: 1 })
   expect(await control('approve', sent.idempotency_key)).toEqual({ said: true })
-  expect(await control('decline', sent.idempotency_key)).toEqual({ said: false }) // what has ended stays so
+  expect(await control('decline', sent.idempotency_key)).toEqual({ said: false }) // the first ending is final
   await control('weather', { trouble: 'busy', times: 1 })
   expect(await account.check(sent)).toEqual({ state: 'unknown', words: 'HTTP 429', restMs: 7000 })
   expect(await account.check(sent)).toMatchObject({ state: 'paid' })

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Asked, openSimulator, type Said, type Trouble } from '../frame.ts'
+import { type SimulatorRequest, openSimulator, type SimulatorReply, type Trouble } from '../simulator.ts'
 import { type Rule, rulesOf } from '../rules.ts'
 import {
   type Callback,
@@ -13,14 +13,14 @@ import {
   type Sent,
   type Story,
   sendCallback,
-} from './book.ts'
-import { type Credentials, doorOf, hasNoLength, lengthRequired } from './door.ts'
+} from './charges.ts'
+import { type Credentials, authenticationOf, hasNoLength, lengthRequired } from './authentication.ts'
 import { ghanaNumbers, publishedNumbers, succeeds } from './numbers.ts'
 
-export type MtnWorld = Partial<Credentials> & {
-  environment?: string // usual mtnghana; in the sandbox a number that is not published pays at once
-  currency?: string // that it takes
-  callbackHost?: string // that is registered
+export type MtnOptions = Partial<Credentials> & {
+  environment?: string // default mtnghana; in the sandbox an unpublished number pays at once
+  currency?: string // the accepted one
+  callbackHost?: string // the registered one
   callbacksTo?: string // the origin behind the gateway's public https address
   tokenSeconds?: number
 }
@@ -31,48 +31,48 @@ export const mtnCredentials: Credentials = {
   apiKey: 'c0ffee00c0ffee00c0ffee00c0ffee00',
 }
 
-export type PlayedMtn = Awaited<ReturnType<typeof openMtn>>
+export type MtnSimulator = Awaited<ReturnType<typeof openMtn>>
 
 const requests = '/collection/v1_0/requesttopay'
 const holders = '/collection/v1_0/accountholder/msisdn/'
 
-// MTN MoMo Collections. What is not said by a rule waits for `approve` or `decline`, in the sandbox it is paid at once.
-export function openMtn(world: MtnWorld = {}, port?: number) {
+// MTN MoMo Collections. An order without a rule waits for `approve` or `decline`; in the sandbox it is paid at once.
+export function openMtn(world: MtnOptions = {}, port?: number) {
   const { environment = 'mtnghana', callbackHost } = world
   const isSandbox = environment === 'sandbox'
   const { currency = isSandbox ? 'EUR' : 'GHS' } = world
   let { callbacksTo } = world
   let notFoundStatus = 404
   const terms = { tokenSeconds: world.tokenSeconds ?? 3600, wrongKeyStatus: 401 }
-  const door = doorOf({ ...mtnCredentials, ...world }, terms)
+  const authentication = authenticationOf({ ...mtnCredentials, ...world }, terms)
   const rules = rulesOf<Story>(isSandbox ? [...publishedNumbers, ...ghanaNumbers] : ghanaNumbers)
-  const used = new Set<string>() // references, whatever became of them
+  const used = new Set<string>() // references, whatever their outcome
   const charges = new Map<string, Charge>()
-  const holding = new Map<string, unknown>() // by number: what the check of a holder says
+  const holding = new Map<string, unknown>() // by number: the reply to an account holder check
 
-  function answer(asked: Asked): Promise<Said | Trouble> | Said | Trouble {
+  function answer(asked: SimulatorRequest): Promise<SimulatorReply | Trouble> | SimulatorReply | Trouble {
     if (hasNoLength(asked)) return lengthRequired
-    if (asked.path === '/collection/token/') return door.token(asked)
-    const refused = door.refusal(asked)
+    if (asked.path === '/collection/token/') return authentication.token(asked)
+    const refused = authentication.refusal(asked)
     if (refused) return refused
     if (asked.headers['x-target-environment'] !== environment)
       return code(500, 'NOT_ALLOWED_TARGET_ENVIRONMENT')
     if (asked.method === 'POST' && asked.path === requests) return submit(asked)
-    if (asked.method === 'GET' && asked.path.startsWith(`${requests}/`)) return tell(asked.path)
-    if (asked.path.startsWith(holders)) return tellHolder(asked.path)
+    if (asked.method === 'GET' && asked.path.startsWith(`${requests}/`)) return statusReply(asked.path)
+    if (asked.path.startsWith(holders)) return holderReply(asked.path)
     if (asked.path === '/collection/v1_0/account/balance')
       return { status: 200, body: { availableBalance: '1000', currency } }
     return { status: 404, body: { statusCode: 404, message: 'Resource not found' } }
   }
 
-  async function submit({ headers, text }: Asked): Promise<Said | Trouble> {
+  async function submit({ headers, text }: SimulatorRequest): Promise<SimulatorReply | Trouble> {
     const key = String(headers['x-reference-id']).toLowerCase()
     if (!uuid4.test(key)) return { status: 400 }
     if (used.has(key)) return code(409, 'RESOURCE_ALREADY_EXIST')
     const sent = readSent(text)
     const callback_url = headers['x-callback-url'] as string | undefined
     if (!sent || !isWellFormed(sent) || callback_url === '') return { status: 400 }
-    if (!isSandbox && callback_url?.startsWith('http:')) return { status: 400 } // https only; its code is not known
+    if (!isSandbox && callback_url?.startsWith('http:')) return { status: 400 } // https only; the real code is not documented
     used.add(key)
     if (callback_url && callbackHost && new URL(callback_url).hostname !== callbackHost)
       return code(500, 'INVALID_CALLBACK_URL_HOST')
@@ -83,7 +83,7 @@ export function openMtn(world: MtnWorld = {}, port?: number) {
     return take(newCharge(key, sent, callback_url, callbacksTo, story))
   }
 
-  async function take(charge: Charge): Promise<Said | Trouble> {
+  async function take(charge: Charge): Promise<SimulatorReply | Trouble> {
     const { submit: said = { status: 202 }, isTaken = true, delayMs = 0, ends, afterReads = 0 } = charge.story
     if (isTaken) {
       charges.set(charge.key, charge)
@@ -94,7 +94,7 @@ export function openMtn(world: MtnWorld = {}, port?: number) {
     return said
   }
 
-  async function tell(path: string): Promise<Said> {
+  async function statusReply(path: string): Promise<SimulatorReply> {
     const charge = find(decodeURIComponent(path.slice(requests.length + 1)))
     if (!charge) return code(notFoundStatus, 'RESOURCE_NOT_FOUND')
     const { hiddenReads = 0, ends, afterReads = 0 } = charge.story
@@ -103,7 +103,7 @@ export function openMtn(world: MtnWorld = {}, port?: number) {
     return { status: 200, body: objectOf(charge) }
   }
 
-  function tellHolder(path: string): Said {
+  function holderReply(path: string): SimulatorReply {
     const number = path.slice(holders.length).replace('/active', '')
     const result = holding.get(number) ?? true
     return result === 'broken' ? code(500, 'INTERNAL_PROCESSING_ERROR') : { status: 200, body: { result } }
@@ -124,19 +124,19 @@ export function openMtn(world: MtnWorld = {}, port?: number) {
         approve: (key: string) => end(key, { status: 'SUCCESSFUL' }),
         decline: (key: string) => end(key, { status: 'FAILED', reason: 'APPROVAL_REJECTED' }),
         end: ({ key, ...ending }: Ending & { key: string }) => end(key, ending),
-        // A callback by hand: late, again, forged, or another order's.
+        // Sends a callback: late, repeated, forged, or of another order.
         callBack({ key, ...callback }: Omit<Callback, 'at'> & { key: string }) {
           const charge = find(key)
           return charge ? sendCallback(charge, callback) : []
         },
         holder: ({ number, result }: { number: string; result: unknown }) => void holding.set(number, result),
-        expireTokens: () => door.expire(),
+        expireTokens: () => authentication.expire(),
         tokensLive: (seconds: number) => void (terms.tokenSeconds = seconds),
         wrongKeyAs: (status: 401 | 500) => void (terms.wrongKeyStatus = status),
         notFoundAs: (status: 400 | 404) => void (notFoundStatus = status),
         deliverTo: (origin: string) => void (callbacksTo = origin),
         charges: (key: string) => (find(key) ? 1 : 0),
-        // What a statement would list: the money that moved.
+        // All charges, as an account statement would list them.
         book: () =>
           [...charges.values()].map(charge => ({ ...charge, isPaid: charge.status === 'SUCCESSFUL' })),
         open: () => [...charges.values()].filter(charge => !isEnded(charge)).map(({ key }) => key),
@@ -147,7 +147,7 @@ export function openMtn(world: MtnWorld = {}, port?: number) {
 }
 
 const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-const code = (status: number, word: string): Said => ({ status, body: { code: word, message: '' } })
+const code = (status: number, word: string): SimulatorReply => ({ status, body: { code: word, message: '' } })
 
 function readSent(text: string): Sent | undefined {
   try {

@@ -1,8 +1,8 @@
 import type { Rule } from '../rules.ts'
-import type { Story } from './book.ts'
+import type { Story } from './charges.ts'
 
-// The numbers that MTN publishes for its sandbox. Of those from 455 on nobody has told what they do on the wire: what is
-// configuration is answered to the order itself, what is the payer's is found by asking.
+// The numbers that MTN publishes for its sandbox. The wire behaviour from 455 on is undocumented. Here, configuration errors
+// are the reply to the order itself, and errors of the payer appear in the status.
 const failed = (reason: string): Story => ({ ends: { status: 'FAILED', reason } })
 const broken = (code: string): Story => ({
   submit: { status: 500, body: { code, message: '' } },
@@ -27,7 +27,7 @@ const stories: Readonly<Record<string, Story>> = {
   46733123464: failed('TRANSFER_TYPE_UNKNOWN'),
 }
 
-// Numbers of our own, in every environment: answers that the sandbox does not play and a live market gives.
+// Additional numbers, in every environment: replies of a live market that the sandbox does not produce.
 const refused = (status: number, body: object | string = '', more: Story = {}): Story => ({
   submit: {
     status,
@@ -44,7 +44,7 @@ const ghanaStories: Readonly<Record<string, Story>> = {
   233244000001: { ends: { status: 'SUCCESSFUL' } },
   233244000002: failed('LOW_BALANCE_OR_PAYEE_LIMIT_REACHED_OR_NOT_ALLOWED'),
   233244000003: failed('APPROVAL_REJECTED'),
-  233244000004: failed('WALLET_TIER_7_NOT_ELIGIBLE'), // a code that nobody knows
+  233244000004: failed('WALLET_TIER_7_NOT_ELIGIBLE'), // an unknown code
   233244000005: { ends: { status: 'SUCCESSFUL' }, told: { amount: 'lots' } },
   233244000006: refused(500, coded('PAYER_NOT_FOUND')),
   233244000007: refused(500, coded('PAYER_NOT_FOUND'), notUsedUp),
@@ -66,5 +66,5 @@ const rulesFor = (all: Readonly<Record<string, Story>>): readonly Rule<Story>[] 
 export const publishedNumbers = rulesFor(stories)
 export const ghanaNumbers = rulesFor(ghanaStories)
 
-// All others pay at once.
+// Every other number pays at once.
 export const succeeds: Story = { ends: { status: 'SUCCESSFUL' } }

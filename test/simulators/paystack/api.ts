@@ -1,14 +1,19 @@
-import type { Asked, Said } from '../frame.ts'
-import { type Charge, isOver, type Terms, transactionOf } from './books.ts'
+import type { SimulatorRequest, SimulatorReply } from '../simulator.ts'
+import { type Charge, isOver, type Terms, transactionOf } from './charges.ts'
 
-// What Paystack answers, in its envelope.
-export const good = (message: string, data: unknown): Said => ({
+// Paystack's reply envelope.
+export const good = (message: string, data: unknown): SimulatorReply => ({
   status: 200,
   body: { status: true, message, data },
 })
 
-// The codes are the observed ones; what has none of its own is `validation_error`.
-export const bad = (status: number, message: string, code = 'validation_error', data?: object): Said => ({
+// The codes are the observed ones; the default is `validation_error`.
+export const bad = (
+  status: number,
+  message: string,
+  code = 'validation_error',
+  data?: object,
+): SimulatorReply => ({
   status,
   body: {
     status: false,
@@ -20,7 +25,7 @@ export const bad = (status: number, message: string, code = 'validation_error', 
   },
 })
 
-// Seen with 404 and with 400.
+// Observed with 404 and with 400.
 export const notFound = ({ notFoundHttp }: Pick<Terms, 'notFoundHttp'>) =>
   bad(notFoundHttp, 'Transaction reference not found.', 'transaction_not_found')
 
@@ -29,12 +34,12 @@ export const duplicate = (message: string) => bad(400, message, 'duplicate_refer
 export const invalidKey = (http = 401) => bad(http, 'Invalid key', 'invalid_Key')
 
 // The secret key of a request, or the refusal of one that has none.
-export function keyOf({ headers }: Asked): string | Said {
+export function keyOf({ headers }: SimulatorRequest): string | SimulatorReply {
   const [, key] = /^Bearer (\S+)$/.exec(headers.authorization ?? '') ?? []
   return key ?? bad(401, 'Format is Authorization Bearer [secret key]', 'invalid_Key')
 }
 
-export type Wish = {
+export type ChargeRequest = {
   email?: unknown
   amount?: unknown
   currency?: unknown
@@ -44,8 +49,14 @@ export type Wish = {
   metadata?: unknown
 }
 
-// What is wrong with a request, by itself.
-export function faultOf({ email, amount, currency, reference, mobile_money }: Wish): Said | undefined {
+// Validates a request.
+export function faultOf({
+  email,
+  amount,
+  currency,
+  reference,
+  mobile_money,
+}: ChargeRequest): SimulatorReply | undefined {
   if (typeof email !== 'string' || !email.includes('@'))
     return bad(400, 'Email address is required to create charge')
   if (!/^\d+$/.test(String(amount))) return bad(400, 'Amount must be an integer')
@@ -69,8 +80,8 @@ const voucherText = 'Please dial *110# on your phone to generate a voucher, then
 export const textOf = (asks: string, provider?: string) =>
   asks === 'send_otp' && provider === 'vod' ? voucherText : (texts[asks] ?? '')
 
-// A charge as POST /charge, a submit and GET /charge show it.
-export function chargeOf(charge: Charge, terms: Terms, now: number): Said {
+// A charge as POST /charge, a submit and GET /charge return it.
+export function chargeOf(charge: Charge, terms: Terms, now: number): SimulatorReply {
   const { reference, asks, text, ended } = charge
   const isOpen = !ended && (charge.story.staysOpen || !isOver(charge, terms, now))
   if (!isOpen || asks === 'success') return good('Charge attempted', transactionOf(charge, terms, now))
@@ -80,8 +91,8 @@ export function chargeOf(charge: Charge, terms: Terms, now: number): Said {
 
 const mostTries = 3
 
-// What the customer typed at a step. The time for the prompt begins when it is right.
-export function submitted(charge: Charge, typed: unknown, terms: Terms, now: number): Said {
+// The customer's input at a step. The time limit of the prompt begins with the right code.
+export function submitted(charge: Charge, typed: unknown, terms: Terms, now: number): SimulatorReply {
   if (charge.ended || isOver(charge, terms, now))
     return bad(400, 'Transaction cannot be completed. Session timeout exceeded.')
   if (!charge.asks.startsWith('send_')) return bad(400, 'Charge is not waiting for this')
@@ -93,7 +104,7 @@ export function submitted(charge: Charge, typed: unknown, terms: Terms, now: num
 }
 
 // One wrong code ends a charge whose story says so, as it ends a card's.
-function wrongCode(charge: Charge, terms: Terms, now: number): Said {
+function wrongCode(charge: Charge, terms: Terms, now: number): SimulatorReply {
   const message = 'Provided registration token is invalid'
   if (!charge.story.wrongCodeEnds) return bad(400, message)
   Object.assign(charge, { ended: 'failed', says: message, ended_at: now })

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { knock } from '../callback.ts'
+import { postCallback } from '../callback.ts'
 import type { HookKind } from './stories.ts'
 
 export type HookData = Record<string, unknown>
@@ -7,7 +7,7 @@ export type HookSettings = { url?: string; secretKey: string; retryMs: number }
 
 const tries = 4
 
-// The very bytes are signed. It is sent again where the answer is not 200.
+// The signature covers the exact bytes. A webhook is repeated if the reply is not 200.
 export async function sendHook(
   { url, secretKey, retryMs }: HookSettings,
   event: string,
@@ -25,14 +25,14 @@ export async function sendHook(
     ...(kind !== 'unsigned' && { 'x-paystack-signature': signature }),
   }
   const send = async (left: number): Promise<number> => {
-    const http = await knock(url, { headers, body })
+    const http = await postCallback(url, { headers, body })
     if (http !== 200 && left > 1 && kind === 'good') later(() => send(left - 1), retryMs)
     return http
   }
   return send(tries)
 }
 
-// `signed` is what the signature is over; of an altered one that is not what is sent.
+// `signed` is the text that the signature covers; an altered webhook sends another one.
 function wordsOf(event: string, data: HookData, kind: HookKind) {
   const told = JSON.stringify({ event, data: { ...data, ...lies[kind] } })
   return kind === 'altered'

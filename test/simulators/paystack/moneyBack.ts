@@ -1,6 +1,6 @@
-import type { Said } from '../frame.ts'
+import type { SimulatorReply } from '../simulator.ts'
 import { bad, good } from './api.ts'
-import { type Charge, type Terms, transactionOf } from './books.ts'
+import { type Charge, type Terms, transactionOf } from './charges.ts'
 
 // Refunds and disputes of transactions, as Paystack lists them.
 export const refundStates = ['pending', 'processing', 'needs-attention', 'processed', 'failed'] as const
@@ -42,8 +42,8 @@ export const refundOf = (charge: Charge, { id, amount, status, dispute, at }: Re
   transaction_amount: charge.amount,
 })
 
-// As the webhook tells it: the amount is text, and there is no id but where attention is needed.
-export const refundNews = (
+// The refund as in a webhook: the amount is text, and there is no id unless attention is needed.
+export const refundUpdate = (
   { reference, currency }: Charge,
   { id, amount, status }: Refund,
   { domain }: Terms,
@@ -81,7 +81,7 @@ export const disputeOf = (charge: Charge, dispute: Dispute, terms: Terms, now: n
 type Books = { charges: ReadonlyMap<string, Charge>; terms: Terms }
 
 // GET /refund, filtered by the transaction's id and in pages.
-export function listRefunds({ charges, terms }: Books, query: URLSearchParams): Said {
+export function listRefunds({ charges, terms }: Books, query: URLSearchParams): SimulatorReply {
   const wanted = query.get('transaction')
   const perPage = Number(query.get('perPage') ?? 50)
   const page = Number(query.get('page') ?? 1)
@@ -103,7 +103,7 @@ export function listRefunds({ charges, terms }: Books, query: URLSearchParams): 
   }
 }
 
-export function fetchRefund({ charges, terms }: Books, id: string): Said {
+export function fetchRefund({ charges, terms }: Books, id: string): SimulatorReply {
   for (const charge of charges.values())
     for (const refund of charge.refunds)
       if (String(refund.id) === id) return good('Refund retrieved', refundOf(charge, refund, terms))
@@ -111,14 +111,14 @@ export function fetchRefund({ charges, terms }: Books, id: string): Said {
 }
 
 // GET /dispute/transaction/{id}: one is an object, several are a list, none is 404.
-export function disputesOfTransaction({ charges, terms }: Books, id: string): Said {
+export function disputesOfTransaction({ charges, terms }: Books, id: string): SimulatorReply {
   const charge = [...charges.values()].find(one => String(one.id) === id)
   const all = charge?.disputes.map(dispute => disputeOf(charge, dispute, terms, Date.now())) ?? []
   if (all.length === 0) return bad(404, 'Dispute not found', 'dispute_not_found')
   return good('Dispute retrieved', all.length === 1 ? all[0] : all)
 }
 
-export function fetchDispute({ charges, terms }: Books, id: string): Said {
+export function fetchDispute({ charges, terms }: Books, id: string): SimulatorReply {
   for (const charge of charges.values())
     for (const dispute of charge.disputes)
       if (String(dispute.id) === id)

@@ -1,14 +1,14 @@
-import type { Said } from '../frame.ts'
-import type { Charge } from './books.ts'
-import type { Desk } from './desk.ts'
+import type { SimulatorReply } from '../simulator.ts'
+import type { Charge } from './charges.ts'
+import type { Business } from './business.ts'
 
-// The pages that people see, plain and without scripts: Paystack's own for cards, and a telephone for everything else.
+// HTML pages without scripts: Paystack's card page, and a simulated phone for everything else.
 const escape = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
 const money = ({ amount, currency }: Charge) => `${currency} ${(amount / 100).toFixed(2)}`
 
-const page = (title: string, main: string): Said => ({
+const page = (title: string, main: string): SimulatorReply => ({
   status: 200,
   headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
   body: `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -28,7 +28,7 @@ export const cardDecisions = {
   not_secure: { words: 'Fail at 3-D Secure', says: 'Authentication failed: token not generated' },
 } as const
 
-export function cardPage(charge: Charge): Said {
+export function cardPage(charge: Charge): SimulatorReply {
   if (charge.ended === 'success') return page('Simulated Paystack', '<p>This was paid.</p>')
   const said = charge.ended === 'failed' ? `<p role="alert">Not paid: ${escape(charge.says)}</p>` : ''
   const buttons = Object.entries(cardDecisions).map(([decision, { words }]) => button(decision, words))
@@ -39,7 +39,7 @@ export function cardPage(charge: Charge): Said {
   )
 }
 
-export function phonePage(charges: readonly Charge[]): Said {
+export function phonePage(charges: readonly Charge[]): SimulatorReply {
   const open = charges.filter(({ ended, channel }) => !ended && channel === 'mobile_money')
   const rows = open.map(
     charge => `<section><h2>${escape(charge.phone ?? '')}</h2><p>${escape(money(charge))}, ${escape(charge.asks)}</p>
@@ -49,14 +49,14 @@ export function phonePage(charges: readonly Charge[]): Said {
 }
 
 // Each business has one webhook address, in test mode and in live mode.
-export function dashboardPage(desks: readonly Desk[]): Said {
-  const businesses = desks.map(
+export function dashboardPage(businesses: readonly Business[]): SimulatorReply {
+  const sections = businesses.map(
     ({ secretKey, hooks, terms, charges }) => `<section><h2>${escape(secretKey)} (${terms.domain})</h2>
 <form method="post" action="/dashboard"><input type="hidden" name="secret_key" value="${escape(secretKey)}">
 <label>Webhook URL <input name="webhook_url" value="${escape(hooks.url ?? '')}"></label><button>Save</button></form>
 ${[...charges.values()].map(transactionRow).join('')}</section>`,
   )
-  return page('Dashboard', businesses.join(''))
+  return page('Dashboard', sections.join(''))
 }
 
 function transactionRow(charge: Charge): string {
@@ -71,4 +71,4 @@ function transactionRow(charge: Charge): string {
 <p>${escape(money(charge))}, ${escape(charge.phone ?? 'card')}, ${charge.ended}, ${charge.refunds.length} refunds</p>${refunds}${disputes}</form>`
 }
 
-export const leadTo = (location: string): Said => ({ status: 303, headers: { location }, body: '' })
+export const leadTo = (location: string): SimulatorReply => ({ status: 303, headers: { location }, body: '' })

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openPaystack } from './paystack.ts'
 
-// The played Paystack is held to what is known of the real one.
+// The simulator behaves as the real Paystack is documented to behave.
 async function open() {
   const played = await openPaystack({ secretKey: 'sk_test_simulated' })
   onTestFinished(() => played.stop())

@@ -1,33 +1,33 @@
-import type { Trouble } from '../frame.ts'
+import type { Trouble } from '../simulator.ts'
 
-// What shall become of a charge, told when it is made.
+// The outcome of a charge, fixed when it is created.
 export type Story = {
-  asks?: string // the word of the charge: pay_offline, send_otp, or any other
-  code?: string // that is accepted at its step
-  ends?: Ending // by itself, after `afterMs`; without it a person decides
+  asks?: string // the status of the charge: pay_offline, send_otp, or any other
+  code?: string // the accepted one
+  ends?: Ending // automatically, after `afterMs`; without it, a person decides
   afterMs?: number
-  says?: string // the sentence beside a no
-  unpaid?: 'abandoned' | 'failed' // what verify says when the window is over
-  meanwhile?: string // what verify says of an open prompt instead of `ongoing`
-  staysOpen?: boolean // GET /charge repeats `asks` after the window, whatever verify says
+  says?: string // the text of a decline
+  unpaid?: 'abandoned' | 'failed' // the status that verify returns after the time limit
+  meanwhile?: string // the status that verify returns for an open prompt instead of `ongoing`
+  staysOpen?: boolean // GET /charge repeats `asks` after the time limit, whatever verify returns
   wrongCodeEnds?: boolean // the first wrong code ends the charge
   feeBearer?: 'customer' // the fee is added to the amount
-  lost?: Trouble // the answer to the start; the charge was taken
-  delayMs?: number // of that answer
-  hiddenMs?: number // so long verify does not find it
-  lagMs?: number // so long verify does not know that it ended
-  paysAs?: { amount?: number; currency?: string; reference?: string } // what verify says of the yes
-  hooks?: readonly Hook[] // of a yes; one good one is usual
+  lost?: Trouble // how the reply to the start gets lost; the charge exists
+  delayMs?: number // of that reply
+  hiddenMs?: number // how long verify does not find it
+  lagMs?: number // how long verify still shows it as open after its end
+  paysAs?: { amount?: number; currency?: string; reference?: string } // wrong fields of a paid charge
+  hooks?: readonly Hook[] // of a paid charge; default: one good one
 }
 export type Ending = 'success' | 'failed' | 'reversed'
 
-// A webhook, or what somebody sends in its place.
+// A webhook, or a forged one.
 export type Hook = { kind?: HookKind; afterMs?: number }
 export type HookKind = 'good' | 'early' | 'unsigned' | 'forged' | 'altered' | 'other_order' | 'wrong_amount'
 
 const soonMs = 1500
 
-// By the last digits of the number, on every network. All others wait for a person.
+// By the last digits of the number, on every network. Every other number waits for a person.
 export const standing: Readonly<Record<string, { words: string; story: Story }>> = {
   '1234987': {
     words: 'paid at once, as the published test number',

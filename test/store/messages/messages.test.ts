@@ -6,16 +6,16 @@ import { type Db, sql } from '../../../src/store/db.ts'
 import { messageStats } from '../../../src/store/messages/messageList.ts'
 import { deleteOldMessages } from '../../../src/store/messages/messages.ts'
 import { countMessages, saveMessageResults, takeDueMessages } from '../../../src/store/messages/sending.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
-import { addMany, allMessages } from '../../support/post.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
+import { after, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { addMany, allMessages } from '../../support/messages/sender.ts'
 
-let lives: Lives
+let lives: PaymentDatabase
 let db: Db
 let payment: Payment
 
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
   db = lives.db
   payment = (await lives.addPayments(1, noon))[0] as Payment
 })

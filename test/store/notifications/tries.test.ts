@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Db, sql, type Tx } from '../../../src/store/db.ts'
 import { forgetOldTries } from '../../../src/workers/deliveries/worker.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { after, hours, noon } from '../../support/lifeRows.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
+import { after, hours, noon } from '../../support/payments/rows.ts'
 
 const ever = 30_000 // deliveries that were made, and whose tries were forgotten long ago
 const days = (count: number) => hours(24 * count)
 const old = after(-days(31))
 
-let lives: Lives
+let lives: PaymentDatabase
 let db: Db
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
   db = lives.db
 })
 beforeEach(async () => {

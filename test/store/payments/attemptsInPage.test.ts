@@ -3,9 +3,13 @@ import { newAttemptId } from '../../../src/runtime/ids.ts'
 import { type Db, sql, type Tx } from '../../../src/store/db.ts'
 import { promptAttempt } from '../../../src/store/payments/callbacks.ts'
 import { claimDueAttempts } from '../../../src/store/payments/dueAttempts.ts'
-import { insertAttempt, type Lives, openLives } from '../../support/lifeDb.ts'
-import { simulatedAccount } from '../../support/lifeNode.ts'
-import { after, anAttempt, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import {
+  insertAttempt,
+  openPaymentDatabase,
+  type PaymentDatabase,
+} from '../../support/payments/paymentDatabase.ts'
+import { after, anAttempt, minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { simulatedAccount } from '../../support/payments/simulatedNode.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // it waits until no older transaction is open
 
@@ -13,10 +17,10 @@ const count = 200
 const slots = 50 // of one look, as workers have them
 const rounds = 5
 
-let lives: Lives
+let lives: PaymentDatabase
 let db: Db
 beforeAll(async () => {
-  lives = await openLives(1) // one connection: it knows all that was changed
+  lives = await openPaymentDatabase(1) // one connection: it knows all that was changed
   db = lives.db
 })
 afterAll(() => lives.close())

@@ -9,15 +9,20 @@ import {
   overdueElsewhere,
   type Room,
 } from '../../../src/store/payments/dueAttempts.ts'
-import { hold } from '../../support/held.ts'
-import { insertAttempt, type Lives, openLives, saveAttempt } from '../../support/lifeDb.ts'
-import { after, anAttempt, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
-import { withoutSkipping } from '../../support/withoutSkipping.ts'
+import { lockRows } from '../../support/database/lockRows.ts'
+import { withoutSkipLocked } from '../../support/database/withoutSkipLocked.ts'
+import {
+  insertAttempt,
+  openPaymentDatabase,
+  type PaymentDatabase,
+  saveAttempt,
+} from '../../support/payments/paymentDatabase.ts'
+import { after, anAttempt, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
 
-let lives: Lives
+let lives: PaymentDatabase
 let db: Db
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
   db = lives.db
 })
 afterAll(() => lives.close())
@@ -66,7 +71,7 @@ async function claimFrom(own: Db, rooms: readonly Room[]) {
 
 for (const [kind, open] of [
   ['a database that skips', () => db],
-  ['a database that refuses to skip', () => withoutSkipping(db).db],
+  ['a database that refuses to skip', () => withoutSkipLocked(db).db],
 ] as const)
   describe(kind, () => {
     test('the oldest of each room, as many as it has place for, and once', async () => {
@@ -107,7 +112,7 @@ for (const [kind, open] of [
     })
 
     test('what somebody holds is left out', async () => {
-      const letGo = await hold(lives.url, 'select from attempts where attempt_id = $1', [idOf('mtn 1')])
+      const letGo = await lockRows(lives.url, 'select from attempts where attempt_id = $1', [idOf('mtn 1')])
       const rooms = [room('mtn', 9), room('bank', 9)]
       const taken = await claimFrom(open(), rooms)
       await letGo()

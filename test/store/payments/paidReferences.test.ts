@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { isAlreadyThere } from '../../../src/store/databaseErrors.ts'
 import { sql, type Tx } from '../../../src/store/db.ts'
 import { findReferenceHolder, holdReferences } from '../../../src/store/payments/paidReferences.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
 
-let lives: Lives
+let lives: PaymentDatabase
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
 })
 afterAll(() => lives.close())
 beforeEach(() => lives.db.rows(sql`delete from paid_references`))

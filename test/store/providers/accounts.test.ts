@@ -15,7 +15,7 @@ import {
 import { openSettings, sealSettings } from '../../../src/store/providers/sealedSettings.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { masterKeyId } from '../../../src/store/merchants/vault.ts'
-import { type FreshDatabase, migratedDatabase, query } from '../../support/database.ts'
+import { type FreshDatabase, migratedDatabase, query } from '../../support/database/database.ts'
 
 const now = new Date('2026-03-04T12:00:00Z')
 const [first, second] = [randomBytes(32), randomBytes(32)]

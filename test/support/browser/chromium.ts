@@ -20,8 +20,8 @@ const systemPaths = [
   '/usr/bin/google-chrome-stable',
 ]
 
-// A browser that runs here, or the sentence that says what to do. The one that npm brings goes before those of
-// the system: the same browser and the same fonts everywhere make results that can be compared.
+// A browser that runs on this machine, or a message that says what to do. The one from npm is preferred to those of the
+// system, because the same browser and fonts everywhere make results comparable.
 export async function findChromium(scratch: string): Promise<Chromium | string> {
   const chosen = process.env.CHROMIUM_PATH
   const candidates = chosen
@@ -46,26 +46,26 @@ async function packaged(scratch: string) {
     throw new Error('npm brings it for Linux x64 only')
   const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8'))
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tollgate')
-  // A home that cannot be written to costs the seconds of unpacking in every run.
+  // If the home folder is not writable, every run unpacks again, which takes seconds.
   const folder = await unpackInto(cache, `chromium-${version}`).catch(() => unpackInto(scratch, 'chromium'))
   return { path: join(folder, 'chromium'), libraries: join(folder, 'al2023/lib') }
 }
 
-// Unpacks aside and renames: two runs at once, or one that is killed, leave a whole folder or none.
+// Unpacks into a temporary folder and renames it, so that concurrent or killed runs leave a complete folder or none.
 async function unpackInto(parent: string, name: string): Promise<string> {
   const folder = join(parent, name)
   if (existsSync(folder)) return folder
   await mkdir(parent, { recursive: true })
   const aside = await mkdtemp(`${folder}-unpacking-`)
   try {
-    // The package unpacks into the temporary folder and changes the environment of its process. It leaves out
-    // the libraries that a bare system lacks, unless it believes to be in a cloud.
+    // The package unpacks into TMPDIR and changes the environment of its process. It adds the libraries that a minimal
+    // system lacks only if it detects AWS Lambda.
     const env = { PATH: process.env.PATH, HOME: aside, TMPDIR: aside, AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' }
     const script = `import chromium from '@sparticuz/chromium'; await chromium.executablePath()`
     const args = ['--input-type=module', '--eval', script]
     await run(process.execPath, args, { cwd: root, env, timeout: unpackTimeoutMs })
     await rename(aside, folder).catch(error => {
-      if (!existsSync(folder)) throw error // another run was faster, and its folder is as good
+      if (!existsSync(folder)) throw error // a concurrent run was faster; its folder is the same
     })
     return folder
   } finally {
@@ -73,7 +73,7 @@ async function unpackInto(parent: string, name: string): Promise<string> {
   }
 }
 
-// Of the environment only what a browser needs: no proxy, no display, no language.
+// Only the variables that a browser needs: no proxy, no display, no language.
 async function baseEnv(scratch: string, path: string) {
   const file = join(scratch, 'fonts.conf')
   await writeFile(
@@ -83,7 +83,7 @@ async function baseEnv(scratch: string, path: string) {
   return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? scratch, FONTCONFIG_FILE: file }
 }
 
-// Open Sans is about as wide as what phones have; DejaVu has the letters it lacks (₵, ɛ, ɔ, ✓).
+// Open Sans is about as wide as the fonts of phones; DejaVu has the letters that it lacks (₵, ɛ, ɔ, ✓).
 const fontsConf = (folders: string[], scratch: string) => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

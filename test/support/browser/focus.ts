@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core'
-import { withSession } from './session.ts'
+import { withSession } from './browser.ts'
 
-declare const document: any // the functions given to evaluate() run in the browser
+declare const document: any // functions passed to evaluate() run in the browser
 declare const getComputedStyle: any
 
-// `name` is what a screen reader would say.
+// `name` is the accessible name.
 export type Stop = { role: string; name: string; outlined: boolean }
 
 const mostStops = 200
 
-// Goes through the page with the Tab key from its start, and tells what a keyboard user meets.
+// Walks through the page with the Tab key from its start, and returns the focus stops.
 export async function focusOrder(page: Page): Promise<Stop[]> {
-  await page.screenshot({ clip: { x: 0, y: 0, width: 1, height: 1 } }) // what wants the focus has it once drawn
+  await page.screenshot({ clip: { x: 0, y: 0, width: 1, height: 1 } }) // autofocus applies once the page is drawn
   await page.evaluate(goToStart)
   return withSession(page, async session => {
     const stops = new Map<number, Stop>()
@@ -28,7 +28,7 @@ export async function focusOrder(page: Page): Promise<Stop[]> {
   })
 }
 
-// Also when something has the focus from the beginning.
+// Also works if an element has the focus from the beginning.
 function goToStart() {
   document.body.tabIndex = -1
   document.body.focus()
@@ -38,8 +38,8 @@ function goToStart() {
 
 const isAtEnd = () => [null, document.body, document.documentElement].includes(document.activeElement)
 
-// The mark may be on what stands for the element: a label, the box around it, what follows a hidden radio button.
-// One in the colour of its ground is none; nor is a shadow, which high contrast modes take away.
+// The outline may be on a label, on the parent, or on the sibling of a hidden radio button. An outline in the background
+// colour does not count; nor does a shadow, which high contrast modes remove.
 function isOutlined(): boolean {
   const active = document.activeElement
   const groundOf = (element: any): string => {
@@ -51,7 +51,7 @@ function isOutlined(): boolean {
   return stands.some(element => {
     if (!element?.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false
     const { width, height } = element.getBoundingClientRect()
-    if (Math.min(width, height) <= 1) return false // hidden from the eye, not from the screen reader
+    if (Math.min(width, height) <= 1) return false // visually hidden, but read by screen readers
     const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(element)
     const isThere = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0
     const ground = element.parentElement ? groundOf(element.parentElement) : 'rgb(255, 255, 255)'

@@ -1,16 +1,16 @@
 import type { Page } from 'playwright-core'
 
-declare const document: any // the functions given to evaluate() run in the browser
+declare const document: any // functions passed to evaluate() run in the browser
 declare const getComputedStyle: any
 
 const leastSide = 24 // CSS pixels, of WCAG 2.2's target size
 
-// Whether the page has to be moved sideways to be read.
+// Whether the page scrolls horizontally.
 export const overflow = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
 
-// What is too small for a finger, a line each: `tag "name" 20x18`. A link within a text is as high as its line, a
-// box is reached by its label too, and what shows only when it is focused is for the keyboard.
+// Touch targets that are too small, one line each: `tag "name" 20x18`. Links within text, boxes with a large label, and
+// elements that show only when focused are allowed.
 export const smallTargets = (page: Page): Promise<string[]> => page.evaluate(findSmall, leastSide)
 
 function findSmall(least: number): string[] {

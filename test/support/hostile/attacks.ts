@@ -1,3 +1,4 @@
+import { random, randomBelow } from '../random.ts'
 import type { Attack, Crowd } from './crowd.ts'
 
 const holdMs = 3000
@@ -9,7 +10,7 @@ const head = (first: string, ...headers: string[]) =>
 const postHead = (...headers: string[]) =>
   head(`POST ${initiation}`, 'content-type: application/json', ...headers)
 
-// A body of 64 KiB at the address of payment requests, by the attackers' flood.
+// Floods the address of payment requests with a body of 64 KiB.
 const bodies = (crowd: Crowd, type: string, body: string | Buffer, perSecond: number) =>
   crowd.flood(
     () => ({ method: 'POST', path: initiation, headers: { 'content-type': type }, body }),
@@ -23,7 +24,7 @@ function multipart(boundary: string, size = bodyBytes): string {
   return `${body}--${boundary}--\r\n`
 }
 
-// Many beginnings of a boundary that are none: a search that starts anew at each of them is quadratic.
+// Many incomplete boundaries: a search that restarts at each of them is quadratic.
 const nearBoundaries = (boundary: string) =>
   `--${boundary}\r\ncontent-disposition: form-data; name="a"\r\n\r\n` +
   `\r\n--${boundary.slice(0, -1)}`.repeat(Math.floor(bodyBytes / (boundary.length + 4)) - 2) +
@@ -45,10 +46,10 @@ const manyKeys = () => {
 }
 const longNumber = `{"merchant_key":"lk_nobody","invoice_id":"A-1","total":1${'0'.repeat(60_000)}}`
 
-// The first bytes of a TLS 1.2 client hello: a record of 512 bytes that never comes whole.
+// The first bytes of a TLS 1.2 client hello: a record of 512 bytes that is never completed.
 const tlsHello = Buffer.concat([Buffer.from('1603010200010001fc0303', 'hex'), Buffer.alloc(200, 7)])
 
-// Attacks on sockets and on the readers of bodies. Each says what it does; none needs a secret.
+// Attacks on sockets and on body parsers. None needs a secret.
 export const attacks: readonly Attack[] = [
   {
     what: 'slow bodies with a length: 2,000 sockets, a byte a second',
@@ -228,8 +229,8 @@ export const attacks: readonly Attack[] = [
       await crowd.openMany(
         2000,
         (socket, n) => {
-          socket.write(whole.slice(0, 1 + Math.floor(Math.random() * whole.length)))
-          setTimeout(() => (n % 2 ? socket.resetAndDestroy() : socket.destroy()), Math.random() * 20)
+          socket.write(whole.slice(0, 1 + randomBelow(whole.length)))
+          setTimeout(() => (n % 2 ? socket.resetAndDestroy() : socket.destroy()), random() * 20)
         },
         { perSecond: 500 },
       )

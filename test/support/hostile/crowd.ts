@@ -3,14 +3,14 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { socketsOf } from './watch.ts'
 
-// What the hostile process is told about the gateway and about what an attacker can know of it.
+// What an attacker can know about the gateway.
 export type Target = {
   port: number
   pid: number // of the gateway
-  sockets: number // at most so many at once
-  merchant_key: string // of the honest shop: it stands in web forms
+  sockets: number // the most at once
+  merchant_key: string // of the honest shop: it is public in web forms
   invoice_id: string // of an honest payment
-  own: { merchant_key: string; secret_key: string; token: string } // the attacker is a merchant, too
+  own: { merchant_key: string; secret_key: string; token: string } // the attacker is also a merchant
 }
 
 export type HostileRequest = {
@@ -20,18 +20,18 @@ export type HostileRequest = {
   body?: string | Buffer
 }
 
-// `answers` counts by HTTP status, and by what came instead of an answer.
+// `answers` counts by HTTP status, or by error if there was no answer.
 export type Tally = { sent: number; answers: Record<string, number> }
 
 export type Attack = { what: string; run(crowd: Crowd): Promise<void> }
 export type Crowd = ReturnType<typeof gatherCrowd>
 
-// All the addresses that attacks come from. The first one is also the address of honest traffic: both are behind one NAT.
+// The source addresses of attacks. Honest clients use the first one, too: both are behind one NAT.
 export const attackerAddresses = Array.from({ length: 49 }, (_, n) => `127.0.0.${n + 2}`)
-const floodAddresses = attackerAddresses.slice(0, 4) // few, so that each uses up its burst
+const floodAddresses = attackerAddresses.slice(0, 4) // few, so that each uses up its rate limit
 
-// A flood that takes the whole CPU is stopped in front of the gateway, by the proxy. So all attacks together send at
-// most this much, and less on a machine that is slow to answer.
+// A flood that takes the whole CPU must be stopped by the proxy in front of the gateway. So an attack sends at most this
+// much, and less on a slow machine.
 export const requestsPerSecond = 1000
 const socketsPerSecond = 1000
 const maxInFlight = 64
@@ -41,7 +41,7 @@ const openingMs = 20_000
 const answerMs = 10_000
 const lastAnswersMs = 5000
 
-// The sockets and requests of one attack, counted.
+// Opens and counts the sockets and requests of one attack.
 export function gatherCrowd(target: Target) {
   const tally: Tally = { sent: 0, answers: {} }
   const sockets = new Set<Socket>()
@@ -66,7 +66,7 @@ export function gatherCrowd(target: Target) {
     return socket
   }
 
-  // Opens sockets at a steady rate, and does something with each when it is connected.
+  // Opens sockets at a steady rate, and calls `begin` for each when it is connected.
   async function openMany(
     wanted: number,
     begin: (socket: Socket, n: number) => void,
@@ -86,7 +86,7 @@ export function gatherCrowd(target: Target) {
     await untilAccepted()
   }
 
-  // On a slow machine they wait in the kernel for a while, where they hurt nobody.
+  // On a slow machine they wait in the kernel's accept queue first, where they do no harm.
   async function untilAccepted() {
     const until = performance.now() + openingMs
     while ((socketsOf(target.pid) ?? sockets.size) < sockets.size && performance.now() < until)
@@ -101,7 +101,7 @@ export function gatherCrowd(target: Target) {
     }
   }
 
-  // Sends whole requests at a steady rate. What does not fit into the requests in flight is left out.
+  // Sends whole requests at a steady rate, and skips those that exceed the limit in flight.
   async function flood(next: (n: number) => HostileRequest, perSecond = requestsPerSecond, forMs = floodMs) {
     const agents = floodAddresses.map(localAddress => new Agent({ keepAlive: true, localAddress }))
     const perTick = (perSecond * tickMs) / 1000

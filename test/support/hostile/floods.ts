@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { sign } from '../merchant.ts'
+import { sign } from '../merchant/merchant.ts'
+import { pick, randomBelow } from '../random.ts'
 import type { Attack, HostileRequest, Target } from './crowd.ts'
 
 type Flood = { what: string; requests(target: Target): readonly (() => HostileRequest)[] }
 
-const letters = '0123456789abcdefghjkmnpqrstvwxyz'
-const random = (length: number) =>
-  Array.from(randomBytes(length), byte => letters[byte % letters.length]).join('')
+const letters = [...'0123456789abcdefghjkmnpqrstvwxyz']
+const randomText = (length: number) => Array.from({ length }, () => pick(letters)).join('')
 
 const page = { accept: 'text/html' }
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -28,14 +28,14 @@ const postJson = (path: string, fields: Record<string, unknown>): HostileRequest
 
 const asked = (merchant_key: string) => ({
   merchant_key,
-  invoice_id: `H-${random(12)}`,
+  invoice_id: `H-${randomText(12)}`,
   total: '5.00',
   generate_checkout_url: 'true',
 })
 const wrongHash = { secure_hash: 'a'.repeat(64) }
 
-// A well-formed token of no payment, at a merchant that exists.
-const unknownToken = ({ own }: Target) => own.token.slice(0, 10) + random(32)
+// A well-formed token of an existing merchant, without a payment.
+const unknownToken = ({ own }: Target) => own.token.slice(0, 10) + randomText(32)
 
 const wrongTokens: readonly Record<string, string>[] = [
   { authorization: 'Bearer not-the-token-of-the-operator' },
@@ -66,7 +66,9 @@ const table: readonly Flood[] = [
   },
   {
     what: 'payment requests of an unknown merchant',
-    requests: () => [() => postJson('/v1/mobile_agents_v2', { ...asked(`lk_${random(24)}`), ...wrongHash })],
+    requests: () => [
+      () => postJson('/v1/mobile_agents_v2', { ...asked(`lk_${randomText(24)}`), ...wrongHash }),
+    ],
   },
   {
     what: 'payment requests without a hash',
@@ -105,8 +107,8 @@ const table: readonly Flood[] = [
         '/v1/gateway/status_chk',
         '/gateway/status_chk',
       ].flatMap(path => [
-        () => get(`${path}?${words({ merchant_key, invoice_id: `H-${random(12)}` })}`),
-        () => postForm(path, { merchant_key, invoice_id: `H-${random(12)}` }),
+        () => get(`${path}?${words({ merchant_key, invoice_id: `H-${randomText(12)}` })}`),
+        () => postForm(path, { merchant_key, invoice_id: `H-${randomText(12)}` }),
       ]),
   },
   {
@@ -128,7 +130,7 @@ const table: readonly Flood[] = [
   },
   {
     what: 'checkout pages of unknown and of impossible tokens',
-    requests: target => [...checkout(() => unknownToken(target)), ...checkout(() => random(12))],
+    requests: target => [...checkout(() => unknownToken(target)), ...checkout(() => randomText(12))],
   },
   { what: 'forms of unknown tokens', requests: target => checkoutPosts(() => unknownToken(target)) },
   { what: "checkout pages of an attacker's own payment", requests: ({ own }) => checkout(() => own.token) },
@@ -136,18 +138,18 @@ const table: readonly Flood[] = [
   {
     what: 'callbacks for unknown attempts',
     requests: ({ own }) => [
-      () => postJson(`/callbacks/${own.token.slice(0, 10)}${random(26)}`, {}),
-      () => ({ ...postJson(`/callbacks/${random(36)}`, { status: 'SUCCESSFUL' }), method: 'PUT' }),
+      () => postJson(`/callbacks/${own.token.slice(0, 10)}${randomText(26)}`, {}),
+      () => ({ ...postJson(`/callbacks/${randomText(36)}`, { status: 'SUCCESSFUL' }), method: 'PUT' }),
     ],
   },
   {
     what: 'webhooks for unknown accounts',
     requests: () => [
-      () => postJson(`/callbacks/account/${random(24)}`, {}),
-      () => ({ ...postJson(`/callbacks/account/${random(24)}`, {}), method: 'PUT' }),
-      () => postJson(`/callbacks/account/${random(24)}/x`, {}),
+      () => postJson(`/callbacks/account/${randomText(24)}`, {}),
+      () => ({ ...postJson(`/callbacks/account/${randomText(24)}`, {}), method: 'PUT' }),
+      () => postJson(`/callbacks/account/${randomText(24)}/x`, {}),
       () => ({
-        ...postJson(`/callbacks/account/${random(24)}/x`, { event: 'charge.success' }),
+        ...postJson(`/callbacks/account/${randomText(24)}/x`, { event: 'charge.success' }),
         method: 'PUT',
       }),
     ],
@@ -156,27 +158,27 @@ const table: readonly Flood[] = [
     what: 'the test phone',
     requests: () => [
       () => get('/sandbox/phone', page),
-      () => get(`/sandbox/phone?number=024${Math.floor(1e6 + Math.random() * 8e6)}`, page),
-      () => get(`/sandbox/phone/${random(36)}`, page),
-      () => postForm(`/sandbox/phone/${random(36)}`, { decision: 'approve' }),
+      () => get(`/sandbox/phone?number=024${1e6 + randomBelow(8e6)}`, page),
+      () => get(`/sandbox/phone/${randomText(36)}`, page),
+      () => postForm(`/sandbox/phone/${randomText(36)}`, { decision: 'approve' }),
     ],
   },
   {
     what: 'the card page of the sandbox',
     requests: () => [
-      () => get(`/sandbox/card/${random(36)}`, page),
-      () => get(`/sandbox/card/${random(36)}/3ds`, page),
-      () => postForm(`/sandbox/card/${random(36)}`, { card_number: '4111111111111111' }),
-      () => postForm(`/sandbox/card/${random(36)}/3ds`, { code: '1' }),
-      () => postForm(`/sandbox/card/${random(36)}/cancel`, {}),
+      () => get(`/sandbox/card/${randomText(36)}`, page),
+      () => get(`/sandbox/card/${randomText(36)}/3ds`, page),
+      () => postForm(`/sandbox/card/${randomText(36)}`, { card_number: '4111111111111111' }),
+      () => postForm(`/sandbox/card/${randomText(36)}/3ds`, { code: '1' }),
+      () => postForm(`/sandbox/card/${randomText(36)}/cancel`, {}),
     ],
   },
   {
     what: 'the interface of the sandbox, without its key',
     requests: () => [
       () => postJson('/sandbox/provider/charges', {}),
-      () => get(`/sandbox/provider/charges/${random(36)}`),
-      () => postJson(`/sandbox/provider/charges/${random(36)}/withdraw`, {}),
+      () => get(`/sandbox/provider/charges/${randomText(36)}`),
+      () => postJson(`/sandbox/provider/charges/${randomText(36)}/withdraw`, {}),
       () => get('/sandbox/public/sandbox.css'),
     ],
   },
@@ -184,7 +186,7 @@ const table: readonly Flood[] = [
     what: '/support with wrong tokens',
     requests: ({ invoice_id }) => [
       ...operator('GET', '/support'),
-      ...operator('GET', `/support/enter?link=${random(22)}`),
+      ...operator('GET', `/support/enter?link=${randomText(22)}`),
       ...operator('GET', `/support?q=${invoice_id}`),
       ...operator('GET', '/support/support.css'),
       ...operator('POST', '/support/receipt'),
@@ -196,8 +198,8 @@ const table: readonly Flood[] = [
     requests: ({ own }) => [
       ...operator('GET', '/inbox'),
       ...operator('GET', '/inbox/inbox.css'),
-      ...operator('GET', `/inbox/${own.token.slice(0, 10)}/${random(26)}`),
-      ...operator('GET', `/inbox/${own.token.slice(0, 10)}/${random(26)}/html`),
+      ...operator('GET', `/inbox/${own.token.slice(0, 10)}/${randomText(26)}`),
+      ...operator('GET', `/inbox/${own.token.slice(0, 10)}/${randomText(26)}/html`),
     ],
   },
   { what: '/metrics with wrong tokens', requests: () => operator('GET', '/metrics') },
@@ -219,7 +221,7 @@ const table: readonly Flood[] = [
     requests: ({ own }) => [
       () => get('/public/checkout.css', { 'accept-encoding': 'br' }),
       () => get(`/public/accent/${randomBytes(3).toString('hex')}.css`),
-      () => get(`/public/logos/${own.token.slice(0, 10)}/${random(10)}.png`),
+      () => get(`/public/logos/${own.token.slice(0, 10)}/${randomText(10)}.png`),
     ],
   },
   { what: '/healthz and /readyz', requests: () => [() => get('/healthz'), () => get('/readyz')] },
@@ -227,8 +229,8 @@ const table: readonly Flood[] = [
     what: 'the front page and unknown addresses',
     requests: () => [
       () => get('/', page),
-      () => get(`/${random(10)}`, page),
-      () => get(`/${random(10)}/${random(10)}`),
+      () => get(`/${randomText(10)}`, page),
+      () => get(`/${randomText(10)}/${randomText(10)}`),
       () => get('/x/../support', page),
       () => get('/%73upport', page),
     ],

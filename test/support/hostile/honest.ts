@@ -1,14 +1,14 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Credentials } from '../../../src/actions/merchants/onboard.ts'
-import { signedQuestion, signedRequest } from '../merchant.ts'
-import type { Receiver } from '../receiver.ts'
+import { signedQuestion, signedRequest } from '../merchant/merchant.ts'
+import type { Receiver } from '../merchant/receiver.ts'
 
 const journeysPerSecond = 15
-const maxUnderWay = 40 // on a machine that has no time, fewer begin
+const maxUnderWay = 40 // on a busy machine, fewer begin
 const answerMs = 60_000
 const notifiedMs = 120_000
-const slowMs = 1000 // a refusal that an attack causes is answered sooner
+const slowMs = 1000 // a refusal because of an attack is faster
 const maxTries = 5
 
 const shopAddress = '127.0.0.1'
@@ -17,11 +17,11 @@ const customerAddress = (n: number) => `127.0.1.${1 + (n % 50)}`
 // A form that was answered with an error may have started the payment.
 export type Journey = { invoice_id: string; tx_reference?: string; form?: 'sent' | 'accepted' }
 
-// What honest clients saw in a stretch of time. A request belongs to the stretch in which it was sent.
+// What honest clients saw during a period. A request belongs to the period in which it was sent.
 export type Stretch = {
   times: number[]
   faults: string[]
-  repeated: number // requests, because the machine had no time
+  repeated: number // requests, because the machine was busy
   journeys: Journey[]
   ended: Promise<void>[]
 }
@@ -42,18 +42,18 @@ export type HonestOptions = {
   keys: Credentials
   receiver: Receiver
   sharedAddress: string
-  isStarved(since: number): boolean // whether others had much of the machine since then
+  isStarved(since: number): boolean // whether other processes used much of the CPU since then
 }
 
-// Shops and customers who keep paying until they are stopped, at a steady rate. Every fourth shop has its server behind
-// the same NAT as an attacker, and sends signed JSON from there.
+// Shops and customers that pay at a steady rate until they are stopped. Every fourth shop has its server behind the same
+// NAT as an attacker, and sends signed JSON from there.
 export function startHonest({ port, keys, receiver, sharedAddress, isStarved }: HonestOptions) {
   const own = new Agent({ keepAlive: true, localAddress: shopAddress })
   const shared = new Agent({ keepAlive: true, localAddress: sharedAddress })
   const customers = Array.from({ length: 50 }, (_, n) => new Agent({ localAddress: customerAddress(n) }))
   const stretches = [newStretch()]
   let stretch = stretches[0] as Stretch
-  const notified = new Set<string>() // references of payments whose shop knows that they are paid
+  const notified = new Set<string>() // references of payments whose shop was notified
   let underWay = 0
   let begun = 0
   let isOver = false
@@ -67,8 +67,8 @@ export function startHonest({ port, keys, receiver, sharedAddress, isStarved }: 
   const whose = (address: string) =>
     address === sharedAddress ? 'the address of an attacker' : 'an address of its own'
 
-  // A 503 that took long is repeated where others had the machine meanwhile: the database is late then, whoever attacks.
-  // The table shows how often.
+  // A slow 503 is repeated if other processes used the CPU meanwhile: then the database is late because of them, not because
+  // of the attack. The table shows how often.
   async function sendFrom(mine: Stretch, path: string, asked: Asked, tries = maxTries): Promise<Got> {
     const [began, since] = [performance.now(), Date.now()]
     const got = await send(port, path, asked).catch((error: Error) => ({ http: 0, text: error.message }))
@@ -88,7 +88,7 @@ export function startHonest({ port, keys, receiver, sharedAddress, isStarved }: 
     throw new Refused()
   }
 
-  // One payment: requested, requested again, asked about; and each third one is paid by its customer.
+  // One payment: requested, requested again, and its status checked. Every third one is paid by its customer.
   async function journey(n: number, mine: Stretch) {
     const isShared = n % 4 === 3
     const shop = isShared ? { agent: shared, from: sharedAddress } : { agent: own, from: shopAddress }
@@ -114,7 +114,7 @@ export function startHonest({ port, keys, receiver, sharedAddress, isStarved }: 
     const page = await ask('checkout page', address, 200, { ...customer, headers })
     const { action, body } = payForm(page.text)
     const type = { 'content-type': 'application/x-www-form-urlencoded' }
-    // A browser says that the form comes from the page itself.
+    // The headers that a browser sends with a form of the same page.
     const site = { 'sec-fetch-site': 'same-origin', origin: `http://127.0.0.1:${port}` }
     const form = { ...customer, method: 'POST', headers: { ...headers, ...type, ...site }, body }
     kept.form = 'sent'
@@ -141,7 +141,7 @@ export function startHonest({ port, keys, receiver, sharedAddress, isStarved }: 
   const timer = setInterval(begin, 1000 / journeysPerSecond)
 
   return {
-    // Everything that is begun and sent from now on is counted apart.
+    // Starts a new period; what is sent from now on is counted separately.
     nextStretch(): Stretch {
       stretch = newStretch()
       stretches.push(stretch)
@@ -160,7 +160,7 @@ export function startHonest({ port, keys, receiver, sharedAddress, isStarved }: 
 
 class Refused extends Error {}
 
-// The words of an answer, without what differs from one to the next.
+// The reason in an answer, without its variable parts.
 const reasonIn = (text: string) =>
   /<title>([^<]*)/.exec(text)?.[1] ?? /"message":"([^"]*)"/.exec(text)?.[1] ?? text.slice(0, 200)
 
@@ -206,7 +206,7 @@ const asMultipart: Encoding = fields => {
 }
 const encodings: readonly Encoding[] = [asJson, asForm, asMultipart, asJson, asJson]
 
-// The form as a browser sends it when nothing on the page was touched: the number of the request is filled in.
+// The payment form as a browser submits it without changes: the number of the request is filled in.
 function payForm(html: string) {
   for (const [whole, opening = ''] of html.matchAll(/(<form[^>]*>).*?<\/form>/gs)) {
     const action = attribute(opening, 'action') ?? ''

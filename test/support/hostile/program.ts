@@ -2,7 +2,7 @@ import { attacks } from './attacks.ts'
 import { gatherCrowd, type Target } from './crowd.ts'
 import { floods } from './floods.ts'
 
-// The hostile clients, in a process of their own: what they use of the CPU does not hold up the honest ones.
+// The hostile clients run in a separate process, so that their CPU time does not delay the honest ones.
 process.on('message', (job: { what: string; target: Target }) => void attack(job))
 process.on('disconnect', () => process.exit()) // the test is gone
 

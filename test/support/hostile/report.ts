@@ -7,11 +7,11 @@ export type Row = {
   tally: Tally
   undisturbed: Stretch
   beside: Stretch
-  before: Usage // of the gateway, undisturbed
-  usage: Usage // of the gateway, beside the attack
+  before: Usage // of the gateway, without an attack
+  usage: Usage // of the gateway, during the attack
 }
 
-// What the gateway spends on one hostile request or socket: its CPU time, less what as many honest requests took before.
+// The gateway's CPU time per hostile request or socket, without the share of the honest requests.
 function cpuEach({ tally, undisturbed, beside, before, usage }: Row) {
   const ofHonest = (before.cpuMs / Math.max(1, undisturbed.times.length)) * beside.times.length
   return Math.max(0, usage.cpuMs - ofHonest) / Math.max(1, tally.sent)
@@ -36,7 +36,7 @@ const answersOf = ({ answers }: Tally) =>
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, n) => total + n, 0)
 
-// Of all attacks, as one row.
+// The sum of all attacks.
 function together(rows: readonly Row[]): Row {
   const all = (which: 'undisturbed' | 'beside'): Stretch => ({
     times: rows.flatMap(row => row[which].times),
@@ -60,14 +60,14 @@ function together(rows: readonly Row[]): Row {
   }
 }
 
-// Each fault once, with how often it happened.
+// Each fault once, with its count.
 export function faultsIn({ faults }: Stretch): string[] {
   const counts = new Map<string, number>()
   for (const fault of faults) counts.set(fault, (counts.get(fault) ?? 0) + 1)
   return [...counts].map(([fault, count]) => `${count} x ${fault}`)
 }
 
-// The table at the end of the run. Its times are for people to read; no test compares them.
+// The table at the end of the run. No test checks its times.
 export function tableOf(rows: readonly Row[]): string {
   const lines = [...rows, together(rows)].map(row => [
     row.what,

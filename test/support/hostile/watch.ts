@@ -4,7 +4,7 @@ const everyMs = 50
 const msPerTick = 10 // USER_HZ is 100
 const pageBytes = 4096 // on every Linux that the proof runs on
 
-// What Linux knows of a process. Elsewhere nothing is known.
+// Process statistics of Linux; undefined on other systems.
 export function rssOf(pid: number): number | undefined {
   try {
     const [, resident] = readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')
@@ -14,7 +14,7 @@ export function rssOf(pid: number): number | undefined {
   }
 }
 
-// CPU time that it has used, in user and kernel mode.
+// CPU time in user and kernel mode.
 export function cpuMsOf(pid: number): number {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -37,11 +37,11 @@ function isSocket(pid: number, fd: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/fd/${fd}`).startsWith('socket:')
   } catch {
-    return false // it was closed meanwhile
+    return false // closed in the meantime
   }
 }
 
-// The most files that this process and those that it starts may open. Node raises the soft limit to the hard one.
+// The limit of open files of this process and its children. Node raises the soft limit to the hard one.
 export function maxOpenFiles(): number {
   try {
     const [, soft, hard] =
@@ -53,7 +53,7 @@ export function maxOpenFiles(): number {
   }
 }
 
-// The highest resident memory and the CPU time from now until it is read.
+// Measures the peak resident memory and the CPU time until the returned function is called.
 export function watchProcess(pid: number) {
   const [began, cpuBefore] = [performance.now(), cpuMsOf(pid)]
   let rss = rssOf(pid) ?? 0

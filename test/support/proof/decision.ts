@@ -1,16 +1,16 @@
-// Which files of a failed proof run once more. A proof has deadlines, so a machine whose time went to others can fail it
-// although the program is right. A file that fails alone as well is wrong.
+// Decides which files of a failed proof run once more. A proof has deadlines, so it can fail because other processes used
+// the CPU, although the program is right. A file that also fails alone is wrong.
 
-// What the machine and others on it have used since it started.
+// CPU time since the machine started: of the whole machine, and of processes that are not part of the proof.
 export type Sample = { at: number; allMs: number; othersMs: number }
 export type FileRun = { file: string; failed: boolean; from: number; until: number }
-export type FailedFile = { file: string; share: number | undefined } // of the machine that others had, from 0 to 1
+export type FailedFile = { file: string; share: number | undefined } // of CPU time used by other processes, from 0 to 1
 export type Repeated = FailedFile & { passed: boolean }
 
 export const starvedShare = 0.3
-const mostAgain = 8 // more failures than this are not the machine's
+const mostAgain = 8 // more failures than this are not caused by a busy machine
 
-// The part of the machine's time that others had between two moments. Undefined if it was not measured.
+// The share of CPU time that other processes used between two moments. Undefined if it was not measured.
 export function othersShare(samples: readonly Sample[], from: number, until: number): number | undefined {
   const first = samples.findLast(({ at }) => at <= from) ?? samples[0]
   const last = samples.find(({ at }) => at >= until) ?? samples.at(-1)
@@ -18,7 +18,7 @@ export function othersShare(samples: readonly Sample[], from: number, until: num
   return Math.max(0, last.othersMs - first.othersMs) / (last.allMs - first.allMs)
 }
 
-// `again` run once more, each alone; `wrong` have failed for good.
+// The files in `again` run once more, each alone; those in `wrong` have failed for good.
 export function decide(runs: readonly FileRun[], samples: readonly Sample[]) {
   const failed: FailedFile[] = runs
     .filter(run => run.failed)

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import type { Reporter } from 'vitest/node'
 import type { Report } from './proof.ts'
 
-// For `npm run proof`: which files failed, and from when until when each ran.
+// For `npm run proof`: writes which files failed, and when each began and ended.
 export function filesReporter(): Reporter {
   const startedAt = new Map<string, number>()
   const runs: Report['runs'] = []

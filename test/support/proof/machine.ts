@@ -1,5 +1,5 @@
-// How much of the machine others have: time that the hypervisor gave away, and time of processes that this one did not
-// start. Linux only.
+// Measures how much CPU time others use: other virtual machines (steal time) and processes that this one did not start.
+// Linux only.
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Sample } from './decision.ts'
 
@@ -39,8 +39,8 @@ function readSample(ours: () => number): Sample | undefined {
   }
 }
 
-// CPU time of this process and of all that descend from it. One that was seen as a descendant stays ours when its parent
-// is killed, and so does its time when it has ended without a parent that waited for it.
+// CPU time of this process and its descendants. A known descendant still counts after its parent was killed, and so does
+// its time after it ended without a parent that waited for it.
 function countOurs() {
   let known = new Map<number, Stat>()
   let endedMs = 0

@@ -1,20 +1,21 @@
-// Runs the long tests, whose deadlines a starved machine cannot keep. A file that failed while others had much of the
-// machine runs once more, alone; the last lines name it, and a second failure is a failure.
+// Runs the long tests. Their deadlines cannot be met on a starved machine, so a file that failed while other processes
+// used much of the CPU runs once more, alone. The last lines name it, and a second failure is a failure.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { testSeed } from '../random.ts'
 import { closingLines, decide, type FileRun, type Repeated } from './decision.ts'
 import { watchMachine } from './machine.ts'
 
-// What `filesReporter` writes; `errors` counts those outside of every file.
+// The JSON that `filesReporter` writes; `errors` counts errors outside of every file.
 export type Report = { runs: FileRun[]; errors: number }
 type Outcome = { code: number; report: Report | undefined }
 
 const vitest = 'node_modules/vitest/vitest.mjs'
 
-// Gives back the exit code. It runs in the root of the repository, as npm does.
+// Returns the exit code. The working directory is the root of the repository, as with npm.
 export async function main(args: string[]): Promise<number> {
   const stop = new AbortController()
   // The terminal sends these to the tests as well; this process waits until they have ended.
@@ -41,7 +42,7 @@ async function prove(args: string[], folder: string, stopped: AbortSignal): Prom
     if (stopped.aborted) return code
   }
   console.error(['', ...closingLines(wrong, repeated), ''].join('\n'))
-  // No repeat of a file says anything about an error outside of every file.
+  // Repeating a file does not explain an error outside of every file.
   const isExplained = report.errors === 0 && repeated.length > 0
   return isExplained && wrong.length === 0 && repeated.every(({ passed }) => passed) ? 0 : code
 }
@@ -50,7 +51,7 @@ async function runVitest(args: string[], file: string): Promise<Outcome> {
   const flags = ['run', '--config', 'vitest.proof.config.ts', ...args]
   const child = spawn(process.execPath, [vitest, ...flags], {
     stdio: 'inherit',
-    env: { ...process.env, PROOF_REPORT: file },
+    env: { ...process.env, PROOF_REPORT: file, TEST_SEED: String(testSeed) }, // the same numbers in a repeated file
   })
   const [code] = await once(child, 'exit')
   return { code: code ?? 1, report: readReport(file) }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { type Answer, newInvoice, post, send, signedRequest } from '../../support/merchant.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { type Answer, newInvoice, post, send, signedRequest } from '../../support/merchant/merchant.ts'
 
 // The hash does not cover the currency, and at the form door it passes through the customer's hands: 25 euros must not
 // become 25 cedis on the way.

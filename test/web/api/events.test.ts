@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { notificationId } from '../../../src/core/notification/notification.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { send, sign } from '../../support/merchant.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { send, sign } from '../../support/merchant/merchant.ts'
 import {
   askFeed,
   type FeedQuestion,
   feedQuestion,
   feedSignature,
   followFeed,
-  tellOf,
-} from '../../support/notifications.ts'
+  storeNotification,
+} from '../../support/deliveries/notifications.ts'
 
 let gateway: TestGateway
 let shop: TestMerchant
@@ -203,10 +203,10 @@ test('a clock that is wrong is told of in live mode too, to whoever has the secr
 test('an event has the very bytes of its notification', async () => {
   const { merchant_id } = shop
   const body = '{"status_reason":"\u00e9 \u2028 \\" \\u0001 \u{1f600}","amount":10.50}'
-  const first = await tellOf(gateway.db, { merchant_id, status: 'failed', body })
-  const second = await tellOf(gateway.db, { merchant_id, tx_reference: first.tx_reference })
-  await tellOf(gateway.db, { merchant_id, mode: 'live' })
-  await tellOf(gateway.db, { merchant_id: other.merchant_id })
+  const first = await storeNotification(gateway.db, { merchant_id, status: 'failed', body })
+  const second = await storeNotification(gateway.db, { merchant_id, tx_reference: first.tx_reference })
+  await storeNotification(gateway.db, { merchant_id, mode: 'live' })
+  await storeNotification(gateway.db, { merchant_id: other.merchant_id })
   const answer = await follow(shop.test)
   expect(answer.http).toBe(200)
   expect(answer.body).toEqual({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addOutlet } from '../../../src/store/merchants/merchants.ts'
-import { type TestGateway, testGateway, type TestMerchant } from '../../support/gateway.ts'
-import { type Answer, newInvoice, post, send, sign, signedRequest } from '../../support/merchant.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../../support/gateway/gateway.ts'
+import { type Answer, newInvoice, post, send, sign, signedRequest } from '../../support/merchant/merchant.ts'
 
 let gateway: TestGateway
 let shop: TestMerchant

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { checkStatus, newInvoice, post, send, sign, signedRequest } from '../../support/merchant.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { checkStatus, newInvoice, post, send, sign, signedRequest } from '../../support/merchant/merchant.ts'
 
 // Code that was written years ago for a gateway with this interface, and that nobody will change: each sends and reads
 // as it always has.

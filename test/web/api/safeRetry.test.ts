@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setMerchant } from '../../../src/actions/merchants/setMerchant.ts'
 import { sql } from '../../../src/store/db.ts'
 import { addOutlet } from '../../../src/store/merchants/merchants.ts'
-import { type TestGateway, testGateway, type TestMerchant } from '../../support/gateway.ts'
-import { newInvoice, post, send, signedRequest } from '../../support/merchant.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../../support/gateway/gateway.ts'
+import { newInvoice, post, send, signedRequest } from '../../support/merchant/merchant.ts'
 
 // The merchant did not hear our answer and asks again; in between somebody has changed its settings. The payment is
 // there, and the customer may be paying it: the answer is the one that was given.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { checkStatus, send } from '../../support/merchant.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { checkStatus, send } from '../../support/merchant/merchant.ts'
 
 // An old client splits the status line at `~` and reads the second field as the status. What it asked for must not be
 // able to write that field.

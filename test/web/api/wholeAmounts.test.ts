@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
 import { tollgate, tollgateJson } from '../../cli/tollgate.ts'
 import { openMailServer } from '../../messengers/mailServer.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
 import {
   type Answer,
   checkStatus,
@@ -11,9 +11,9 @@ import {
   send,
   sign,
   signedRequest,
-} from '../../support/merchant.ts'
-import { followFeed } from '../../support/notifications.ts'
-import { postForm, shopOf } from '../../support/stagePayments.ts'
+} from '../../support/merchant/merchant.ts'
+import { followFeed } from '../../support/deliveries/notifications.ts'
+import { postForm, shopOf } from '../../support/checkout/stages.ts'
 
 // A currency without decimals through the whole house: nowhere may 5000 shillings become 50, or 500000.
 let mails: Awaited<ReturnType<typeof openMailServer>>

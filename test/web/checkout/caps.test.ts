@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { after, minutes, noon, seconds } from '../../support/lifeRows.ts'
-import { post, send, signedRequest } from '../../support/merchant.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { after, minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { post, send, signedRequest } from '../../support/merchant/merchant.ts'
 
 let now = noon
 let gateway: TestGateway

@@ -9,9 +9,9 @@ import { sql } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { checkoutRoutes } from '../../../src/web/checkout/checkout.tsx'
 import type { Env } from '../../../src/web/http/context.ts'
-import { simulatedWay, terms } from '../../support/lifeNode.ts'
-import { after, inItsName, minutes, noon, seconds, yes } from '../../support/lifeRows.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import { simulatedMethod, terms } from '../../support/payments/simulatedNode.ts'
+import { after, withOrderName, minutes, noon, seconds, yes } from '../../support/payments/rows.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 // Who comes back from the card page, again and again, on whichever node.
 let shop: TestShop
@@ -38,9 +38,9 @@ beforeEach(async () => {
 const providerAccount: ProviderAccount = {
   ...terms,
   mode: 'live',
-  methods: [{ ...simulatedWay, payment_method: 'card', fields: [], next: 'redirect' }],
+  methods: [{ ...simulatedMethod, payment_method: 'card', fields: [], next: 'redirect' }],
   start: () => Promise.reject(new Error('it is started already')),
-  check: async order => (asked++, inItsName(order, says)),
+  check: async order => (asked++, withOrderName(order, says)),
 }
 const runtime = () => ({
   ...shop.runtime,

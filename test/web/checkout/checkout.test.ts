@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findCheckout } from '../../../src/store/payments/paymentLife.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { type Answer, post, send, signedRequest } from '../../support/merchant.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { type Answer, post, send, signedRequest } from '../../support/merchant/merchant.ts'
 
 let gateway: TestGateway
 let shop: TestMerchant

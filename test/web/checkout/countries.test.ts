@@ -5,7 +5,7 @@ import { unbroken } from '../../../src/core/text.ts'
 import type { AvailableMethod } from '../../../src/runtime/providers/availableMethods.ts'
 import { stagePage } from '../../../src/web/checkout/checkout.tsx'
 import { faultText, freshForm, typedFor } from '../../../src/web/checkout/stages/form.ts'
-import { attemptFor, checkoutOf, viewOf } from '../../support/checkout.ts'
+import { attemptFor, checkoutOf, viewOf } from '../../support/checkout/views.ts'
 
 // What the page says of numbers, and fills in, is of the country of the payment method.
 const uganda: Numbers = { region: 'UG', country: '256', example: '0772 123456' }

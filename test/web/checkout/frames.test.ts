@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ask } from '../../support/ask.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { post, send, signedRequest } from '../../support/merchant.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../../support/gateway/gateway.ts'
+import { ask } from '../../support/gateway/rawHttp.ts'
+import { post, send, signedRequest } from '../../support/merchant/merchant.ts'
 
 let gateway: TestGateway
 let plain: TestMerchant

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { eventsOf } from '../../../src/store/payments/events.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { send } from '../../support/merchant.ts'
-import { postForm, shopOf, wallet } from '../../support/stagePayments.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { send } from '../../support/merchant/merchant.ts'
+import { postForm, shopOf, wallet } from '../../support/checkout/stages.ts'
 
 // "Wrong number?" and "Pay another way", pressed while the phone asks.
 let gateway: TestGateway

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openProviderAccounts } from '../../../src/runtime/providerAccounts.ts'
 import { stagePage } from '../../../src/web/checkout/checkout.tsx'
-import { viewOf } from '../../support/checkout.ts'
-import { noTools } from '../../support/lifeNode.ts'
+import { viewOf } from '../../support/checkout/views.ts'
+import { noTools } from '../../support/payments/simulatedNode.ts'
 
 // One new file, as somebody would add it: a payment method that asks for something nobody has asked for before.
 const acme = `

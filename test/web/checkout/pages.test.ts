@@ -16,7 +16,7 @@ import { CancelPage } from '../../../src/web/checkout/stages/ended.tsx'
 import { ReceiptPage } from '../../../src/web/checkout/stages/paid.tsx'
 import { readPublicFile } from '../../../src/web/documents/documents.ts'
 import type { Env } from '../../../src/web/http/context.ts'
-import { attemptFor, noon, scenes, token, viewOf } from '../../support/checkout.ts'
+import { attemptFor, noon, scenes, token, viewOf } from '../../support/checkout/views.ts'
 
 const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url))
 const publicFile = (name: string) => new URL(`../../../src/web/public/${name}`, import.meta.url)

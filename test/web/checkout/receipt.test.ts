@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
 import { qrPng } from '../../../src/web/checkout/qrCode.tsx'
 import { openMailServer } from '../../messengers/mailServer.ts'
-import { type TestGateway, testGateway } from '../../support/gateway.ts'
-import { send } from '../../support/merchant.ts'
-import { shopOf, wallet } from '../../support/stagePayments.ts'
+import { type TestGateway, testGateway } from '../../support/gateway/gateway.ts'
+import { send } from '../../support/merchant/merchant.ts'
+import { shopOf, wallet } from '../../support/checkout/stages.ts'
 
 const urls = { success_url: 'https://shop.example/thanks' }
 const told = { ...urls, number: '+233244123456', email: 'ama@example.com' }

@@ -3,9 +3,9 @@ import { sql } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { eventsOf } from '../../../src/store/payments/events.ts'
 import { openPaystack, type PaystackSimulator } from '../../simulators/paystack/paystack.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { send } from '../../support/merchant.ts'
-import { postForm, shopOf, wallet } from '../../support/stagePayments.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { send } from '../../support/merchant/merchant.ts'
+import { postForm, shopOf, wallet } from '../../support/checkout/stages.ts'
 
 // What a provider wants to know after the start, typed at our page.
 let gateway: TestGateway

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { openPaystack, type PaystackSimulator } from '../../simulators/paystack/paystack.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { send } from '../../support/merchant.ts'
-import { postForm, shopOf, wallet } from '../../support/stagePayments.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { send } from '../../support/merchant/merchant.ts'
+import { postForm, shopOf, wallet } from '../../support/checkout/stages.ts'
 
 // How often a code may be submitted, by two gateways on one database, and what a refusal of a step concerns.
 let gateway: TestGateway

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { reasons } from '../../../src/core/provider/reason.ts'
 import { languages, preferredLang } from '../../../src/core/languages/languages.ts'
 import { fill } from '../../../src/core/text.ts'
-import { sandboxAccount } from '../../support/checkout.ts'
+import { sandboxAccount } from '../../support/checkout/views.ts'
 
 const placeholders = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort()
 

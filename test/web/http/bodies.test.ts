@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { type Answer, send, sign, signedRequest } from '../../support/merchant.ts'
-import { dial } from '../../support/rawSocket.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { type Answer, send, sign, signedRequest } from '../../support/merchant/merchant.ts'
+import { dial } from '../../support/gateway/rawHttp.ts'
 
 let gateway: TestGateway
 let shop: TestMerchant

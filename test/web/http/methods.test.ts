@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openapiDocument } from '../../../src/web/openapi/document.ts'
-import { asOperator } from '../../support/door.ts'
-import { type TestGateway, testGateway } from '../../support/gateway.ts'
+import { asOperator } from '../../support/gateway/operatorAuth.ts'
+import { type TestGateway, testGateway } from '../../support/gateway/gateway.ts'
 
 let gateway: TestGateway
 beforeAll(async () => {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ask } from '../../support/ask.ts'
-import { type TestGateway, testGateway } from '../../support/gateway.ts'
-import { post, signedRequest } from '../../support/merchant.ts'
-import { dial } from '../../support/rawSocket.ts'
-import { asOperator } from '../../support/door.ts'
+import { type TestGateway, testGateway } from '../../support/gateway/gateway.ts'
+import { asOperator } from '../../support/gateway/operatorAuth.ts'
+import { ask, dial } from '../../support/gateway/rawHttp.ts'
+import { post, signedRequest } from '../../support/merchant/merchant.ts'
 
 let gateway: TestGateway
 let checkout: string // its path

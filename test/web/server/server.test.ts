@@ -4,7 +4,7 @@ import { Hono } from 'hono'
 import { afterEach, expect, test } from 'vitest'
 import type { Env } from '../../../src/web/http/context.ts'
 import { type Listening, listen } from '../../../src/web/server/server.ts'
-import { dial, get, type RawSocket } from '../../support/rawSocket.ts'
+import { dial, get, type RawSocket } from '../../support/gateway/rawHttp.ts'
 
 // The server with a handler in the test's hands: it answers when the test says so.
 type Held = { incoming: IncomingMessage; outgoing: ServerResponse }

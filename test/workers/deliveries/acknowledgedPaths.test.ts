@@ -4,7 +4,7 @@ import type { Status } from '../../../src/core/payment/payment.ts'
 import { sql } from '../../../src/store/db.ts'
 import { AcknowledgedPaths, type PromotedPath } from '../../../src/workers/deliveries/acknowledgedPaths.ts'
 import { forgetOldPaths } from '../../../src/workers/deliveries/worker.ts'
-import { hours, noon } from '../../support/lifeRows.ts'
+import { hours, noon } from '../../support/payments/rows.ts'
 import { openPost, type Post } from './post.ts'
 
 let post: Post

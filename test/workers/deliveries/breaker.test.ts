@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { lastOffset } from '../../../src/core/notification/schedule.ts'
 import { sql } from '../../../src/store/db.ts'
-import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import { after, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
 import { createGateKeeper, fails, playedOutbound, referenceOf, says } from './answers.ts'
 import { carryAll, openPost, type Post, stepUntilRest, until } from './post.ts'
 

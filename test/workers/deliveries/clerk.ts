@@ -4,7 +4,7 @@ import { type Db, sql } from '../../../src/store/db.ts'
 import { type LeasedDelivery, takeAlone } from '../../../src/store/notifications/deliveries.ts'
 import { type DeliveryOutcome, triesOf, type Try } from '../../../src/store/notifications/tries.ts'
 import { createTriesLog, type FinishedTry } from '../../../src/workers/deliveries/tries.ts'
-import { after, seconds } from '../../support/lifeRows.ts'
+import { after, seconds } from '../../support/payments/rows.ts'
 import type { Post } from './post.ts'
 
 export type Clerk = ReturnType<typeof createClerk>

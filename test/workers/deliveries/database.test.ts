@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { OutboundRequest } from '../../../src/net/outbound.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
-import { query } from '../../support/database.ts'
-import { noon, seconds } from '../../support/lifeRows.ts'
+import { query } from '../../support/database/database.ts'
+import { noon, seconds } from '../../support/payments/rows.ts'
 import { attemptOf, createGateKeeper, fails, idOf, playedOutbound, referenceOf, thanks } from './answers.ts'
 import { carryAll, openPost, type Post, stepUntilRest } from './post.ts'
 

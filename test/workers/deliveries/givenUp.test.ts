@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { NotificationKey } from '../../../src/core/notification/notification.ts'
 import { sql } from '../../../src/store/db.ts'
-import { after, hours, noon, seconds } from '../../support/lifeRows.ts'
+import { after, hours, noon, seconds } from '../../support/payments/rows.ts'
 import { type Clerk, createClerk } from './clerk.ts'
 import { openPost, type Post } from './post.ts'
 

@@ -5,7 +5,7 @@ import type { NotificationKey } from '../../../src/core/notification/notificatio
 import { type Db, sql, type Tx } from '../../../src/store/db.ts'
 import { triesOf } from '../../../src/store/notifications/tries.ts'
 import type { FinishedTry } from '../../../src/workers/deliveries/tries.ts'
-import { after, hours, noon, seconds } from '../../support/lifeRows.ts'
+import { after, hours, noon, seconds } from '../../support/payments/rows.ts'
 import { createGateKeeper, fails, playedOutbound, says, thanks } from './answers.ts'
 import { type Clerk, createClerk, saveOn, tryOf } from './clerk.ts'
 import { carryAll, openPost, type Post, stepUntilRest, until } from './post.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
-import { noon, seconds } from '../../support/lifeRows.ts'
+import { noon, seconds } from '../../support/payments/rows.ts'
 import { attemptOf, createGateKeeper, idOf, playedOutbound, says, thanks } from './answers.ts'
 import { carryAll, openPost, type Post, stepUntilRest, until } from './post.ts'
 

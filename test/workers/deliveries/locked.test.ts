@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
-import { hold } from '../../support/held.ts'
-import { minutes, noon, seconds } from '../../support/lifeRows.ts'
-import { withoutSkipping } from '../../support/withoutSkipping.ts'
+import { lockRows } from '../../support/database/lockRows.ts'
+import { minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { withoutSkipLocked } from '../../support/database/withoutSkipLocked.ts'
 import { createGateKeeper, fails, idOf, playedOutbound, referenceOf, says, thanks } from './answers.ts'
 import { carryAll, openPost, type Post, stepUntilRest, until } from './post.ts'
 
@@ -22,9 +22,11 @@ afterAll(async () => {
 })
 
 async function whileHeld<T>(tx_reference: string, work: () => Promise<T>): Promise<T> {
-  const letGo = await hold(post.url, 'select 1 from deliveries where tx_reference = $1 and sequence = 1', [
-    tx_reference,
-  ])
+  const letGo = await lockRows(
+    post.url,
+    'select 1 from deliveries where tx_reference = $1 and sequence = 1',
+    [tx_reference],
+  )
   try {
     return await work()
   } finally {
@@ -58,7 +60,7 @@ function createRecorder() {
 
 for (const [name, open] of [
   ['a database that skips', () => post.db],
-  ['a database that refuses to skip', () => withoutSkipping(post.db).db],
+  ['a database that refuses to skip', () => withoutSkipLocked(post.db).db],
 ] as const)
   describe(name, () => {
     for (const [age, at] of [
@@ -190,7 +192,7 @@ test('a crowd that is held hides nobody', async () => {
       return thanks()
     }),
   )
-  const letGo = await hold(post.url, 'select 1 from deliveries where merchant_id = $1', [ama])
+  const letGo = await lockRows(post.url, 'select 1 from deliveries where merchant_id = $1', [ama])
   dispatcher.requestPoll()
   for (let steps = 0; steps < 30 && sent.length === 0; steps++) await dispatcher.step()
   await letGo()

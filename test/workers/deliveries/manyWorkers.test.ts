@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openDb, sql } from '../../../src/store/db.ts'
 import { startLoop } from '../../../src/workers/loop.ts'
-import { createDice } from '../../payments/walk/dice.ts'
-import { minutes, noon, seconds } from '../../support/lifeRows.ts'
+import { createRandom, randomSeed } from '../../support/random.ts'
+import { minutes, noon, seconds } from '../../support/payments/rows.ts'
 import { idOf, playedOutbound, referenceOf, says, sequenceOf, thanks } from './answers.ts'
 import { carryAll, openPost, type Post } from './post.ts'
 
@@ -17,7 +17,7 @@ afterAll(() => post.close())
 
 // Answers of any speed and mood, to any number of workers, and watches who is on the way with whom.
 function createWatcher(seed: number) {
-  const { dice } = createDice(seed)
+  const { random } = createRandom(seed)
   const away = new Set<string>()
   const faults: string[] = []
   const acknowledged = new Map<string, number>()
@@ -30,9 +30,9 @@ function createWatcher(seed: number) {
     if (first && sequenceOf(request) < (lowest.get(payment) ?? 0)) faults.push(`${id} is late`)
     if (first) lowest.set(payment, sequenceOf(request))
     away.add(payment)
-    await sleep(dice() < 0.2 ? dice() * 20 : 0)
+    await sleep(random() < 0.2 ? random() * 20 : 0)
     away.delete(payment)
-    if (dice() < 0.3) return says(dice() < 0.5 ? 404 : 503)
+    if (random() < 0.3) return says(random() < 0.5 ? 404 : 503)
     acknowledged.set(id, 1)
     return thanks()
   })
@@ -44,8 +44,8 @@ const leases = async () =>
 
 for (const workers of [2, 8])
   test(`${workers} workers on one database: no payment has two on their way, none is sent again, all arrive`, async () => {
-    const seed = Math.floor(Math.random() * 2 ** 31)
-    const { dice, pick } = createDice(seed)
+    const seed = randomSeed()
+    const { random, pick } = createRandom(seed)
     const { outbound, faults, acknowledged } = createWatcher(seed + 1)
     const pools = Array.from({ length: workers }, () => openDb(post.url, 3))
     const troubles: unknown[] = []
@@ -69,7 +69,7 @@ for (const workers of [2, 8])
     let told = 0
     for (let round = 0; round < 30; round++) {
       await Promise.all(
-        payments.filter(() => dice() < 0.2).map(async one => void (told++, await post.tell(one))),
+        payments.filter(() => random() < 0.2).map(async one => void (told++, await post.tell(one))),
       )
       while (loops.some(({ dispatcher }) => dispatcher.inFlight() > 0) || (await leases()) > 0) await sleep(2)
       post.pass(seconds(pick([0, 1, 11]))) // never so long that a lease ends under a try, or before it is written down

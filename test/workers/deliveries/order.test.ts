@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Delivery } from '../../../src/core/notification/delivery.ts'
 import { sql } from '../../../src/store/db.ts'
 import { takeAlone, takeAmongSiblings } from '../../../src/store/notifications/deliveries.ts'
-import { after, noon, seconds } from '../../support/lifeRows.ts'
+import { after, noon, seconds } from '../../support/payments/rows.ts'
 import { createGateKeeper, idOf, playedOutbound, says, sequenceOf, thanks } from './answers.ts'
 import { carryAll, openPost, type Post, stepUntilRest } from './post.ts'
 

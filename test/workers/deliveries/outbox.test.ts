@@ -10,9 +10,10 @@ import { sql } from '../../../src/store/db.ts'
 import { eventsOf } from '../../../src/store/payments/events.ts'
 import { Dispatcher } from '../../../src/workers/deliveries/dispatcher.ts'
 import { createSignerCache } from '../../../src/workers/deliveries/signerCache.ts'
-import { query } from '../../support/database.ts'
-import { after, hours, no, noon, pending, seconds, yes } from '../../support/lifeRows.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import { query } from '../../support/database/database.ts'
+import { after, hours, no, noon, pending, seconds, yes } from '../../support/payments/rows.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
+import { random } from '../../support/random.ts'
 import { playedOutbound, says } from './answers.ts'
 import { carryAll } from './post.ts'
 
@@ -151,7 +152,7 @@ test('every try sends the same bytes, although the payment goes on', async () =>
     signers: createSignerCache(shop.db, masterKeys, clock),
     outbound: playedOutbound(request => (requests.push(request), says(404))),
     loopback: () => false,
-    random: Math.random,
+    random,
     watch: { tried() {}, exhausted() {}, passwordWithheld() {}, trouble() {} },
     wake() {},
   })

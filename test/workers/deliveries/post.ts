@@ -12,10 +12,10 @@ import { addNotification } from '../../../src/store/notifications/notifications.
 import { everyTry, type Try } from '../../../src/store/notifications/tries.ts'
 import { Dispatcher, type DispatcherOptions } from '../../../src/workers/deliveries/dispatcher.ts'
 import { createSignerCache } from '../../../src/workers/deliveries/signerCache.ts'
-import { createDice } from '../../payments/walk/dice.ts'
-import { migratedDatabase, query } from '../../support/database.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { noon } from '../../support/lifeRows.ts'
+import { createRandom } from '../../support/random.ts'
+import { migratedDatabase, query } from '../../support/database/database.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { noon } from '../../support/payments/rows.ts'
 
 export type Post = Awaited<ReturnType<typeof openPost>>
 export type Told = {
@@ -63,7 +63,7 @@ export async function openPost(merchantCount = 1) {
       trouble: trouble ?? ((error: unknown) => void troubles.push(error)),
     }
     const signers = createSignerCache(own, masterKeys, clock)
-    const random = createDice(seed).dice
+    const { random } = createRandom(seed)
     return new Dispatcher({
       db: own,
       signers,

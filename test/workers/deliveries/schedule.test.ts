@@ -4,8 +4,8 @@ import { lastOffset, offsets } from '../../../src/core/notification/schedule.ts'
 import { sql } from '../../../src/store/db.ts'
 import type { Try } from '../../../src/store/notifications/tries.ts'
 import type { Dispatcher } from '../../../src/workers/deliveries/dispatcher.ts'
-import { createDice } from '../../payments/walk/dice.ts'
-import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import { createRandom, randomSeed } from '../../support/random.ts'
+import { after, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
 import { fails, playedOutbound, referenceOf, says } from './answers.ts'
 import { carryAll, isAwake, openPost, type Post, until } from './post.ts'
 
@@ -80,7 +80,7 @@ function faultsOf(delivery: Delivery, tries: readonly Try[], asks: boolean): str
 }
 
 test('endpoints that fail in every way get their 16 tries in their bands, then it is exhausted', async () => {
-  const { dice } = createDice(Math.floor(Math.random() * 2 ** 31))
+  const { random } = createRandom(randomSeed())
   const names = Object.keys(ways)
   const fates = new Map<string, { way: string; isSlow: boolean; tries: number }>()
   for (let at = 0; at < 120; at++) {
@@ -92,12 +92,12 @@ test('endpoints that fail in every way get their 16 tries in their bands, then i
   const outbound = playedOutbound(async request => {
     const fate = fates.get(referenceOf(request)) ?? { way: '', isSlow: false, tries: 0 }
     const answer = (ways[fate.way] as (at: number) => HttpOutcome)(fate.tries++)
-    const ends = post.clock().getTime() + Math.floor(dice() * seconds(10))
+    const ends = post.clock().getTime() + Math.floor(random() * seconds(10))
     if (fate.isSlow)
       await new Promise<void>(wake => sleepers.set(ends, [...(sleepers.get(ends) ?? []), wake]))
     return answer
   })
-  await liveOn(post.dispatcher(outbound, { seed: Math.floor(dice() * 2 ** 31) }), sleepers)
+  await liveOn(post.dispatcher(outbound, { seed: randomSeed() }), sleepers)
 
   const [deliveries, tries] = [await post.deliveries(), await post.tries()]
   const faults = deliveries.flatMap(delivery => {

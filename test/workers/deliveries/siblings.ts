@@ -4,7 +4,7 @@ import { addNotification } from '../../../src/store/notifications/notifications.
 import { everyTry } from '../../../src/store/notifications/tries.ts'
 import { lockPayment } from '../../../src/store/payments/paymentLife.ts'
 import { storePayments } from '../../../src/store/payments/payments.ts'
-import { aPayment, noon } from '../../support/lifeRows.ts'
+import { aPayment, noon } from '../../support/payments/rows.ts'
 import type { Post } from './post.ts'
 
 export const url = 'https://shop.example/ipn'

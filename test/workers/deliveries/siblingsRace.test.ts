@@ -4,7 +4,7 @@ import type { NotificationKey } from '../../../src/core/notification/notificatio
 import { type Db, sql, type Tx } from '../../../src/store/db.ts'
 import { takeAlone, takeAmongSiblings } from '../../../src/store/notifications/deliveries.ts'
 import { beginAgain } from '../../../src/store/notifications/redeliveries.ts'
-import { after, hours, noon, seconds } from '../../support/lifeRows.ts'
+import { after, hours, noon, seconds } from '../../support/payments/rows.ts'
 import { idOf, playedOutbound, says, sequenceOf, thanks } from './answers.ts'
 import { carryAll, openPost, type Post, until } from './post.ts'
 import { addPayments, clear, faults, lane, tellIn, tellLocked, url } from './siblings.ts'

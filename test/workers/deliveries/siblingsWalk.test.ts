@@ -3,8 +3,8 @@ import { redeliver } from '../../../src/actions/notifications/redeliver.ts'
 import type { OutboundRequest } from '../../../src/net/outbound.ts'
 import { sql } from '../../../src/store/db.ts'
 import { everyTry } from '../../../src/store/notifications/tries.ts'
-import { createDice } from '../../payments/walk/dice.ts'
-import { minutes, seconds } from '../../support/lifeRows.ts'
+import { createRandom, randomSeed } from '../../support/random.ts'
+import { minutes, seconds } from '../../support/payments/rows.ts'
 import { attemptOf, createGateKeeper, playedOutbound, referenceOf, says, sequenceOf } from './answers.ts'
 import { openPost, type Post, stepUntilRest, until } from './post.ts'
 import { addPayments, clear, faults, tellLocked, url } from './siblings.ts'
@@ -27,8 +27,8 @@ describe('a long walk of everything that begins, carries and ends deliveries', (
     test(`walk ${walk + 1}: whoever believes to be alone is, and no payment has two on their way`, {
       timeout: 300_000,
     }, async () => {
-      const seed = Math.floor(Math.random() * 2 ** 31)
-      const { dice, pick } = createDice(seed)
+      const seed = randomSeed()
+      const { random, pick } = createRandom(seed)
       const payments = ['TG-1', 'TG-2', 'TG-3', 'TG-4']
       const places = [url, url, 'https://other.example/', 'https://third.example/']
       await addPayments(post, ...payments)
@@ -54,7 +54,7 @@ describe('a long walk of everything that begins, carries and ends deliveries', (
 
       // One of those that wait gets its answer, and it is written down.
       async function answerOne({ keeper }: (typeof workers)[number]) {
-        const [held] = keeper.waiting.splice(Math.floor(dice() * keeper.waiting.length), 1) as [Held?]
+        const [held] = keeper.waiting.splice(Math.floor(random() * keeper.waiting.length), 1) as [Held?]
         if (!held) return
         held.answer(says(pick([200, 200, 404, 503])))
         const { request } = held
@@ -128,8 +128,8 @@ describe('a long walk of everything that begins, carries and ends deliveries', (
     })
 
   test('and all at once, on connections of their own', { timeout: 300_000 }, async () => {
-    const seed = Math.floor(Math.random() * 2 ** 31)
-    const { dice, pick } = createDice(seed)
+    const seed = randomSeed()
+    const { random, pick } = createRandom(seed)
     const payments = ['TG-1', 'TG-2', 'TG-3']
     await addPayments(post, ...payments)
     const dispatchers = [0, 1].map(at =>
@@ -142,8 +142,8 @@ describe('a long walk of everything that begins, carries and ends deliveries', (
       const all = await post.deliveries()
       await Promise.all([
         ...dispatchers.map(dispatcher => (dispatcher.requestPoll(), dispatcher.step())),
-        ...payments.filter(() => dice() < 0.3).map(reference => tellLocked(post, reference)),
-        ...all.filter(() => dice() < 2 / all.length).map(one => redeliver(post.db, one, post.clock())),
+        ...payments.filter(() => random() < 0.3).map(reference => tellLocked(post, reference)),
+        ...all.filter(() => random() < 2 / all.length).map(one => redeliver(post.db, one, post.clock())),
       ])
       expect({ seed, round, faults: await faults(post) }).toEqual({ seed, round, faults: [] })
       await Promise.all(dispatchers.map(dispatcher => dispatcher.finished()))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { seconds } from '../../support/lifeRows.ts'
+import { seconds } from '../../support/payments/rows.ts'
 import { createGateKeeper, playedOutbound, says } from './answers.ts'
 import { carryAll, openPost, type Post, stepUntilRest } from './post.ts'
 

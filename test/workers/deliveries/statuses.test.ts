@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Result } from '../../../src/core/notification/delivery.ts'
 import { createOutbound } from '../../../src/net/outbound.ts'
-import { type Answering, openReceiver, type Receiver } from '../../support/receiver.ts'
+import { type Answering, openReceiver, type Receiver } from '../../support/merchant/receiver.ts'
 import { carryAll, openPost, type Post } from './post.ts'
 
 let post: Post

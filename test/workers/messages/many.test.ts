@@ -5,13 +5,13 @@ import type { Payment } from '../../../src/core/payment/payment.ts'
 import { messengersOf } from '../../../src/runtime/messengers.ts'
 import { type Db, openDb, type Query, sql } from '../../../src/store/db.ts'
 import { startMessages } from '../../../src/workers/messages/worker.ts'
-import { createDice } from '../../payments/walk/dice.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { after, minutes, noon, seconds } from '../../support/lifeRows.ts'
-import { addMany, allMessages, later, playMessenger, testPostman, yes } from '../../support/post.ts'
-import { startProxy } from '../../support/proxy.ts'
+import { createRandom, random } from '../../support/random.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
+import { after, minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { addMany, allMessages, later, fakeMessenger, testSender, yes } from '../../support/messages/sender.ts'
+import { startPostgresProxy } from '../../support/database/postgresProxy.ts'
 
-let lives: Lives
+let lives: PaymentDatabase
 let db: Db
 let payment: Payment
 let nodes: Db[]
@@ -22,7 +22,7 @@ const numbers = (count: number) =>
   Array.from({ length: count }, (_, at) => `+23324${String(at).padStart(7, '0')}`)
 
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
   db = lives.db
   nodes = Array.from({ length: 4 }, () => openDb(lives.url, 2))
   const [asked] = await lives.addPayments(1, noon)
@@ -64,17 +64,17 @@ for (const [cap, perRecipient, perMerchant, sent] of [
       Array.from({ length: 10_000 }, (_, at) => readers[at % 30] as string),
       now,
     )
-    const sms = playMessenger('sms')
+    const sms = fakeMessenger('sms')
     const rules = { smsPrefixes: ['+233'], perRecipient, perMerchant }
-    const posts = nodes.map(node => testPostman(node, clock, [sms], { rules, random: Math.random }))
+    const posts = nodes.map(node => testSender(node, clock, [sms], { rules, random }))
     for (;;) {
       await Promise.all(posts.map(post => post.sendAll()))
       if (!(await isAnyWaiting())) break
       now = after(seconds(3), now)
     }
-    expect(sms.letters).toHaveLength(sent)
-    expect(mostOf(sms.letters)).toBeLessThanOrEqual(perRecipient)
-    expect(Math.max(...countLetters(sms.letters).values())).toBe(1)
+    expect(sms.sent).toHaveLength(sent)
+    expect(mostOf(sms.sent)).toBeLessThanOrEqual(perRecipient)
+    expect(Math.max(...countLetters(sms.sent).values())).toBe(1)
     expect((await allMessages(db)).filter(({ state }) => state === 'dropped')).toHaveLength(10_000 - sent)
   })
 
@@ -103,9 +103,9 @@ test('processes that count in the same moment give way to each other', async () 
       },
     }
   }
-  const sms = playMessenger('sms')
+  const sms = fakeMessenger('sms')
   const rules = { smsPrefixes: ['+233'], perRecipient: 10, perMerchant: 1000 }
-  const posts = nodes.map(node => testPostman(meeting(node), clock, [sms], { rules, random: Math.random }))
+  const posts = nodes.map(node => testSender(meeting(node), clock, [sms], { rules, random }))
   const steps = []
   for (const post of posts) {
     steps.push(post.step('sms'))
@@ -113,25 +113,25 @@ test('processes that count in the same moment give way to each other', async () 
   }
   await Promise.all(steps)
   await Promise.all(posts.map(post => post.finished()))
-  expect(sms.letters.length).toBeLessThanOrEqual(10)
+  expect(sms.sent.length).toBeLessThanOrEqual(10)
   // How many turns they need to get out of each other's way is chance.
   for (let turn = 0; turn < 1000 && (await isAnyWaiting()); turn++) {
     now = after(300, now)
     await Promise.all(posts.map(post => post.sendAll()))
   }
   expect(await isAnyWaiting()).toBe(false)
-  expect(sms.letters).toHaveLength(10)
+  expect(sms.sent).toHaveLength(10)
   expect((await allMessages(db)).filter(({ state }) => state === 'dropped')).toHaveLength(30)
 })
 
 test('several processes at once never send one message twice', async () => {
   await addMany(db, payment, numbers(300), now)
-  const { dice } = createDice(7)
-  const sms = playMessenger('sms', async () => {
-    await sleep(dice() * 5)
-    return dice() < 0.3 ? later : yes
+  const fixed = createRandom(7)
+  const sms = fakeMessenger('sms', async () => {
+    await sleep(fixed.random() * 5)
+    return fixed.random() < 0.3 ? later : yes
   })
-  const posts = nodes.map(node => testPostman(node, clock, [sms]))
+  const posts = nodes.map(node => testSender(node, clock, [sms]))
   for (;;) {
     await Promise.all(posts.map(post => post.sendAll()))
     const next = await db.one<{ at: Date | null }>(sql`select min(next_try_at) as at from messages`)
@@ -140,25 +140,25 @@ test('several processes at once never send one message twice', async () => {
   }
   const rows = await allMessages(db)
   expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['sent']))
-  const counts = countLetters(sms.letters)
+  const counts = countLetters(sms.sent)
   for (const { merchant_id, message_id, tries } of rows)
     expect(counts.get(`${merchant_id}-${message_id}`)).toBe(tries)
 })
 
 test('what a process that died had taken is sent again when its lease is over, once', async () => {
   await addMany(db, payment, numbers(5), now)
-  const silent = playMessenger('sms', () => new Promise<SendResult>(() => {}))
-  const dying = testPostman(nodes[0] as Db, clock, [silent])
+  const silent = fakeMessenger('sms', () => new Promise<SendResult>(() => {}))
+  const dying = testSender(nodes[0] as Db, clock, [silent])
   expect(await dying.step('sms')).toBe(5)
-  const sms = playMessenger('sms')
+  const sms = fakeMessenger('sms')
   const rules = { smsPrefixes: ['+233'], perRecipient: 1, perMerchant: 5 }
-  const other = testPostman(nodes[1] as Db, clock, [sms], { rules })
+  const other = testSender(nodes[1] as Db, clock, [sms], { rules })
   now = after(minutes(5) - 1)
   expect(await other.sendAll()).toBe(0)
   now = after(minutes(5))
   expect(await other.sendAll()).toBe(5)
-  expect(sms.letters).toHaveLength(5)
-  expect(silent.letters).toHaveLength(5)
+  expect(sms.sent).toHaveLength(5)
+  expect(silent.sent).toHaveLength(5)
   now = after(minutes(60))
   expect(await other.sendAll()).toBe(0)
 })
@@ -166,11 +166,11 @@ test('what a process that died had taken is sent again when its lease is over, o
 test('an answer that comes after its lease changes nothing', async () => {
   await addMany(db, payment, numbers(1), now)
   const answers: ((sent: SendResult) => void)[] = []
-  const slow = playMessenger('sms', () => new Promise<SendResult>(resolve => void answers.push(resolve)))
-  const first = testPostman(nodes[0] as Db, clock, [slow])
+  const slow = fakeMessenger('sms', () => new Promise<SendResult>(resolve => void answers.push(resolve)))
+  const first = testSender(nodes[0] as Db, clock, [slow])
   await first.step('sms')
   now = after(minutes(6))
-  await testPostman(nodes[1] as Db, clock, [playMessenger('sms')]).sendAll()
+  await testSender(nodes[1] as Db, clock, [fakeMessenger('sms')]).sendAll()
   await expect.poll(() => answers.length).toBe(1)
   answers[0]?.({ state: 'rejected', reason: 'No.' })
   await first.finished()
@@ -188,15 +188,15 @@ describe('the loops', () => {
     )
     await addMany(db, payment, numbers(200), now)
     const answers: (() => void)[] = []
-    const email = playMessenger('email', () => new Promise(done => void answers.push(() => done(yes))))
-    const sms = playMessenger('sms', async () => {
+    const email = fakeMessenger('email', () => new Promise(done => void answers.push(() => done(yes))))
+    const sms = fakeMessenger('sms', async () => {
       await sleep(2)
       return yes
     })
     const loops = startMessages({
       db: nodes[0] as Db,
       clock,
-      random: Math.random,
+      random,
       rules: { smsPrefixes: ['+233'], perRecipient: 10, perMerchant: 10_000 },
       baseUrl: () => 'https://pay.example',
       messengers: messengersOf([
@@ -206,18 +206,18 @@ describe('the loops', () => {
       observe: () => {},
       onTrouble: () => {},
     })
-    await expect.poll(() => sms.letters.length, { timeout: 20_000 }).toBe(200)
-    await expect.poll(() => email.letters.length).toBe(10)
+    await expect.poll(() => sms.sent.length, { timeout: 20_000 }).toBe(200)
+    await expect.poll(() => email.sent.length).toBe(10)
     expect(loops.underWay('email')).toBe(10)
     answers.shift()?.() // one ends, the next goes
-    await expect.poll(() => email.letters.length).toBe(11)
+    await expect.poll(() => email.sent.length).toBe(11)
     await addMany(db, payment, ['+233249999999'], now)
     loops.wake()
-    await expect.poll(() => sms.letters.length).toBe(201)
+    await expect.poll(() => sms.sent.length).toBe(201)
     const stopped = loops.stop()
     for (let turn = 0; turn < 10; turn++) answers.shift()?.()
     await stopped
-    expect(email.letters).toHaveLength(11)
+    expect(email.sent).toHaveLength(11)
     expect(loops.underWay('email')).toBe(0)
   })
 
@@ -237,10 +237,10 @@ describe('the loops', () => {
         return db.rows<never>(query).finally(() => busy--)
       },
     }
-    const messengers = [playMessenger('sms'), playMessenger('email')]
-    const post = testPostman(counted, clock, messengers)
+    const messengers = [fakeMessenger('sms'), fakeMessenger('email')]
+    const post = testSender(counted, clock, messengers)
     await Promise.all([post.sendAll(), post.sendAll()])
-    expect(messengers.map(({ letters }) => letters.length)).toEqual([60, 60])
+    expect(messengers.map(({ sent: letters }) => letters.length)).toEqual([60, 60])
     expect(most).toBe(1)
   })
 })
@@ -248,19 +248,19 @@ describe('the loops', () => {
 describe('when the database goes away', () => {
   test('while messages are under way, what was sent is written down when it is back, and not sent twice', async () => {
     await addMany(db, payment, numbers(8), now)
-    const proxy = await startProxy(lives.url)
+    const proxy = await startPostgresProxy(lives.url)
     const behind = openDb(proxy.url, 2)
-    const sms = playMessenger('sms', async () => {
+    const sms = fakeMessenger('sms', async () => {
       await proxy.goDown()
       return yes
     })
-    const post = testPostman(behind, clock, [sms])
+    const post = testSender(behind, clock, [sms])
     expect(await post.step('sms')).toBe(8)
     await sleep(6500)
     await proxy.comeUp()
     await post.finished()
     expect(post.seen.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 8 }, () => 'sent'))
-    expect(sms.letters).toHaveLength(8)
+    expect(sms.sent).toHaveLength(8)
     expect((await allMessages(db)).map(({ state, tries }) => `${state} ${tries}`)).toEqual(
       Array.from({ length: 8 }, () => 'sent 1'),
     )
@@ -270,20 +270,20 @@ describe('when the database goes away', () => {
 
   test('cut at any statement, everything is sent, and hardly anything twice', async () => {
     await addMany(db, payment, numbers(150), now)
-    const proxy = await startProxy(lives.url)
+    const proxy = await startPostgresProxy(lives.url)
     const behind = openDb(proxy.url, 2)
-    const { dice, pick } = createDice(11)
-    const sms = playMessenger('sms')
-    const post = testPostman(behind, clock, [sms], { onTrouble: () => {} })
+    const fixed = createRandom(11)
+    const sms = fakeMessenger('sms')
+    const post = testSender(behind, clock, [sms], { onTrouble: () => {} })
     proxy.onStatement = text =>
-      text.includes('messages') && dice() < 0.2
-        ? pick(['unsent', 'at work', 'unheard', 'half heard'])
+      text.includes('messages') && fixed.random() < 0.2
+        ? fixed.pick(['unsent', 'at work', 'unheard', 'half heard'])
         : undefined
     for (let turn = 0; turn < 30; turn++) {
       await post.sendAll()
       now = after(minutes(6), now)
     }
-    const counts = [...countLetters(sms.letters).values()]
+    const counts = [...countLetters(sms.sent).values()]
     expect(counts).toHaveLength(150)
     expect((await allMessages(db)).filter(({ state }) => state !== 'sent')).toEqual([])
     expect(Math.max(...counts)).toBe(1) // a lost word about a result is asked again, so nothing was sent twice

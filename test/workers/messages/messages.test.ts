@@ -5,11 +5,11 @@ import { cancel } from '../../../src/actions/payments/cancel.ts'
 import { expireDue } from '../../../src/actions/payments/expire.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
 import { lockPayment } from '../../../src/store/payments/paymentLife.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, minutes, no, noon, pending, seconds, yes } from '../../support/lifeRows.ts'
-import { signedRequest } from '../../support/merchant.ts'
-import { messagesOf } from '../../support/post.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { after, minutes, no, noon, pending, seconds, yes } from '../../support/payments/rows.ts'
+import { signedRequest } from '../../support/merchant/merchant.ts'
+import { messagesOf } from '../../support/messages/sender.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 const reachable = { number: '0241234567', email: 'ama@shop.example' }
 

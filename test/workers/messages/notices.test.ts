@@ -6,10 +6,10 @@ import { openMessengers } from '../../../src/runtime/messengers.ts'
 import { warnWithoutMessenger } from '../../../src/start/messages.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
 import { openMailServer } from '../../messengers/mailServer.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, hours, minutes, noon, yes } from '../../support/lifeRows.ts'
-import { allMessages, messagesOf, playMessenger, testPostman } from '../../support/post.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { after, hours, minutes, noon, yes } from '../../support/payments/rows.ts'
+import { allMessages, messagesOf, fakeMessenger, testSender } from '../../support/messages/sender.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 let shop: TestShop
 let db: Db
@@ -46,8 +46,8 @@ test('whoever takes no real money is not warned; whoever does is told what is mi
 })
 
 test('notifications that could not be delivered are one mail a day, about all of them', async () => {
-  const email = playMessenger('email')
-  const post = testPostman(db, clock, [email])
+  const email = fakeMessenger('email')
+  const post = testSender(db, clock, [email])
   const queue = (at: Date, mode: 'test' | 'live' = 'live') =>
     db.transaction(tx => queueExhaustedNotice(tx, merchant.merchant_id, mode, 'dev@shop.example', at))
   const payments = [await shop.ask(merchant), await shop.ask(merchant), await shop.ask(merchant, {}, 'test')]
@@ -60,11 +60,11 @@ test('notifications that could not be delivered are one mail a day, about all of
   expect(await post.sendAll()).toBe(0)
   now = after(minutes(8))
   await post.sendAll()
-  expect(email.letters.map(({ id, to }) => `${id} ${to}`).toSorted()).toEqual([
+  expect(email.sent.map(({ id, to }) => `${id} ${to}`).toSorted()).toEqual([
     `${merchant.merchant_id}-exhausted-live-2026-03-02 dev@shop.example`,
     `${merchant.merchant_id}-exhausted-test-2026-03-02 dev@shop.example`,
   ])
-  const live = email.letters.find(({ id }) => id.includes('live'))
+  const live = email.sent.find(({ id }) => id.includes('live'))
   expect(live?.subject).toBe('2 notifications to Ama Shop could not be delivered')
   expect(live?.text).toContain(
     `${payments[0]?.tx_reference}-N1: https://shop.example/ipn did not answer in time`,
@@ -78,11 +78,11 @@ test('notifications that could not be delivered are one mail a day, about all of
 test('when all were delivered by hand meanwhile, there is nothing to tell', async () => {
   await db.rows(sql`delete from messages`)
   await db.rows(sql`update deliveries set exhausted_at = null`)
-  const email = playMessenger('email')
+  const email = fakeMessenger('email')
   await db.transaction(tx => queueExhaustedNotice(tx, merchant.merchant_id, 'live', 'dev@shop.example', now))
   now = after(minutes(5), now)
-  await testPostman(db, clock, [email]).sendAll()
-  expect(email.letters).toEqual([])
+  await testSender(db, clock, [email]).sendAll()
+  expect(email.sent).toEqual([])
   expect(await allMessages(db)).toMatchObject([
     { state: 'dropped', words: 'There is nothing to say any more.' },
   ])
@@ -97,7 +97,7 @@ test('a receipt goes through a real mail server', async () => {
   )
   const payment = await shop.ask(merchant, { email: 'ama@shop.example', description: 'Bread' }, 'test')
   await shop.try(payment, yes, { lang: 'fr' })
-  await testPostman(db, clock, [], { messengers }).sendAll()
+  await testSender(db, clock, [], { messengers }).sendAll()
   expect(server.taken).toHaveLength(1)
   expect(server.taken[0]).toMatchObject({
     to: ['ama@shop.example'],

@@ -4,20 +4,20 @@ import type { Message } from '../../../src/core/message/message.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
 import { createReceipts } from '../../../src/workers/messages/receipts.ts'
-import { query } from '../../support/database.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { after, minutes, noon } from '../../support/lifeRows.ts'
-import { addMany, allMessages, later, playMessenger, testPostman } from '../../support/post.ts'
+import { query } from '../../support/database/database.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
+import { after, minutes, noon } from '../../support/payments/rows.ts'
+import { addMany, allMessages, later, fakeMessenger, testSender } from '../../support/messages/sender.ts'
 
 // A messenger whose words our books do not take, and books that take nothing.
-let lives: Lives
+let lives: PaymentDatabase
 let db: Db
 let payment: Payment
 let now = noon
 let troubles: unknown[]
 
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
   db = lives.db
   const [asked] = await lives.addPayments(1, noon)
   await db.rows(sql`update payments set status = 'paid'`)
@@ -36,13 +36,13 @@ const one = async () => (await allMessages(db))[0] as Message
 
 // For an hour and more, a lease at a time.
 async function sendForLong(answer: () => SendResult) {
-  const sms = playMessenger('sms', answer)
-  const post = testPostman(db, () => now, [sms], { onTrouble })
+  const sms = fakeMessenger('sms', answer)
+  const post = testSender(db, () => now, [sms], { onTrouble })
   for (let at = 0; at < 15; at++) {
     await post.sendAll()
     now = after(minutes(5), now)
   }
-  return sms.letters.length
+  return sms.sent.length
 }
 
 for (const [name, sent] of [

@@ -4,17 +4,17 @@ import type { Receipt } from '../../../src/core/message/messenger.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { createReceipts, type ReceiptOptions } from '../../../src/workers/messages/receipts.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { after, hours, noon } from '../../support/lifeRows.ts'
-import { addMany, allMessages, playMessenger, testPostman } from '../../support/post.ts'
-import { startProxy } from '../../support/proxy.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
+import { after, hours, noon } from '../../support/payments/rows.ts'
+import { addMany, allMessages, fakeMessenger, testSender } from '../../support/messages/sender.ts'
+import { startPostgresProxy } from '../../support/database/postgresProxy.ts'
 
-let lives: Lives
+let lives: PaymentDatabase
 let db: Db
 let payment: Payment
 
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
   db = lives.db
   const [asked] = await lives.addPayments(1, noon)
   await db.rows(sql`update payments set status = 'paid'`)
@@ -35,8 +35,8 @@ const desk = (more: Partial<ReceiptOptions> = {}) => {
 }
 const send = async (provider_ref: string, now = noon) => {
   await addMany(db, payment, ['+233241234567'], now)
-  const sms = playMessenger('sms', () => ({ state: 'sent', provider_ref }))
-  await testPostman(db, () => now, [sms]).sendAll()
+  const sms = fakeMessenger('sms', () => ({ state: 'sent', provider_ref }))
+  await testSender(db, () => now, [sms]).sendAll()
 }
 const one = async () => (await allMessages(db))[0] as Message
 
@@ -98,7 +98,7 @@ test('one that is faster than the note that the message was sent is not lost', a
 
 test('one that comes while the database is away is kept for a while', async () => {
   await send('R-1')
-  const proxy = await startProxy(lives.url)
+  const proxy = await startPostgresProxy(lives.url)
   const behind = openDb(proxy.url, 1)
   await proxy.goDown()
   const { receive, settled, seen } = desk({ db: behind, pauses: [500, 500] })

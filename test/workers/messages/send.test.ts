@@ -1,21 +1,30 @@
-import type { SendResult } from '../../../src/core/message/messenger.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
 import type { MessageRules } from '../../../src/core/message/messageRules.ts'
+import type { SendResult } from '../../../src/core/message/messenger.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, hours, minutes, no, noon, pending, seconds, yes as paid } from '../../support/lifeRows.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
 import {
   addMany,
   allMessages,
+  fakeMessenger,
   later,
   messagesOf,
-  playMessenger,
-  testPostman,
+  testSender,
   yes,
-} from '../../support/post.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+} from '../../support/messages/sender.ts'
+import {
+  after,
+  hours,
+  minutes,
+  no,
+  noon,
+  pending,
+  seconds,
+  yes as paid,
+} from '../../support/payments/rows.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 const reachable = { number: '0241234567', email: 'ama@shop.example' }
 
@@ -41,10 +50,10 @@ function setNow(at: Date) {
 }
 const clock = () => now
 const openPost = (answer?: () => SendResult | Promise<SendResult>, rules: Partial<MessageRules> = {}) => {
-  const sms = playMessenger('sms', answer)
-  const email = playMessenger('email', answer)
+  const sms = fakeMessenger('sms', answer)
+  const email = fakeMessenger('email', answer)
   const base = { smsPrefixes: ['+233'], perRecipient: 1000, perMerchant: 100_000 }
-  return { sms, email, ...testPostman(db, clock, [sms, email], { rules: { ...base, ...rules } }) }
+  return { sms, email, ...testSender(db, clock, [sms, email], { rules: { ...base, ...rules } }) }
 }
 const askAndPay = async (fields: Record<string, unknown> = reachable, mode: 'test' | 'live' = 'live') => {
   const payment = await shop.ask(merchant, fields, mode)
@@ -65,8 +74,8 @@ describe('not sent', () => {
     await shop.try(payment, paid)
     setNow(after(minutes(2)))
     await post.sendAll()
-    expect(post.sms.letters).toHaveLength(1)
-    expect(post.email.letters).toHaveLength(1)
+    expect(post.sms.sent).toHaveLength(1)
+    expect(post.email.sent).toHaveLength(1)
     expect(await endings(payment)).toEqual([
       'failed sms dropped The payment is paid by now.',
       'failed email dropped The payment is paid by now.',
@@ -91,7 +100,7 @@ describe('not sent', () => {
     await shop.try(payment, no)
     setNow(after(minutes(9)))
     await post.sendAll()
-    expect(post.sms.letters).toHaveLength(1)
+    expect(post.sms.sent).toHaveLength(1)
   })
 
   test('a failure that was cancelled within the minute', async () => {
@@ -132,7 +141,7 @@ describe('not sent', () => {
       const post = openPost(undefined, rules)
       const payment = await askAndPay(fields)
       await post.sendAll()
-      expect([...post.sms.letters, ...post.email.letters]).toEqual([])
+      expect([...post.sms.sent, ...post.email.sent]).toEqual([])
       expect(new Set((await messagesOf(db, payment)).map(message => message.words))).toEqual(new Set([words]))
       expect(new Set(post.seen.map(({ outcome }) => outcome))).toEqual(new Set(['dropped']))
       expect(JSON.stringify(post.seen)).not.toMatch(/ama@|1234567|400123456/)
@@ -143,7 +152,7 @@ describe('not sent', () => {
     const payment = await askAndPay()
     setNow(after(hours(24)))
     await post.sendAll()
-    expect(post.sms.letters).toEqual([])
+    expect(post.sms.sent).toEqual([])
     expect((await messagesOf(db, payment))[0]).toMatchObject({
       state: 'dropped',
       words: 'Could not be sent in 24 hours.',
@@ -171,14 +180,14 @@ describe('sent', () => {
     const post = openPost(() => ({ state: 'sent', provider_ref: 'R-1' }))
     const payment = await askAndPay()
     await post.sendAll()
-    const [sms] = post.sms.letters
+    const [sms] = post.sms.sent
     expect(sms).toMatchObject({
       to: '+233241234567',
       id: `${merchant.merchant_id}-${payment.tx_reference}-paid-sms`,
     })
     expect(sms?.text).toContain('25.00')
     expect(sms?.text).not.toMatch(/^TEST/)
-    const [mail] = post.email.letters
+    const [mail] = post.email.sent
     expect(mail).toMatchObject({
       to: 'ama@shop.example',
       id: `${merchant.merchant_id}-${payment.tx_reference}-paid-email`,
@@ -201,7 +210,7 @@ describe('sent', () => {
     const payment = await shop.ask(merchant, reachable)
     await shop.try(payment, paid, { lang: 'fr' })
     await post.sendAll()
-    expect(post.email.letters[0]?.html).toContain('lang="fr"')
+    expect(post.email.sent[0]?.html).toContain('lang="fr"')
   })
 
   test('those of test payments say so, and count', async () => {
@@ -209,11 +218,11 @@ describe('sent', () => {
     await askAndPay({ number: '0241234567' }, 'test')
     await askAndPay({ number: '0241234567' }, 'test')
     await post.sendAll()
-    expect(post.sms.letters.map(({ text }) => text.slice(0, 5))).toEqual(['TEST '])
+    expect(post.sms.sent.map(({ text }) => text.slice(0, 5))).toEqual(['TEST '])
   })
 
   test('where no messenger is set up, it stays in the inbox, and no cap counts it', async () => {
-    const post = testPostman(db, clock, [], {
+    const post = testSender(db, clock, [], {
       rules: { smsPrefixes: ['+233'], perRecipient: 1, perMerchant: 1 },
     })
     const payments = [await askAndPay(), await askAndPay()]
@@ -225,7 +234,7 @@ describe('sent', () => {
     const real = openPost(undefined, { perRecipient: 1, perMerchant: 1 })
     await askAndPay({ number: '0241234567' })
     await real.sendAll()
-    expect(real.sms.letters).toHaveLength(1)
+    expect(real.sms.sent).toHaveLength(1)
   })
 })
 
@@ -242,7 +251,7 @@ describe('the caps', () => {
         now,
       )
       await post.sendAll()
-      expect(post.sms.letters).toHaveLength(3 * (day + 1))
+      expect(post.sms.sent).toHaveLength(3 * (day + 1))
     }
   })
 
@@ -254,9 +263,9 @@ describe('the caps', () => {
     await post.sendAll() // in one batch
     await askAndPay({ email: 'KOFIMENSAH@gmail.com', number: '024-123-4567' })
     await post.sendAll() // and in a later one
-    expect(post.email.letters).toHaveLength(2)
-    for (const { to } of post.email.letters) expect(emails).toContain(to)
-    expect(post.sms.letters).toHaveLength(2)
+    expect(post.email.sent).toHaveLength(2)
+    for (const { to } of post.email.sent) expect(emails).toContain(to)
+    expect(post.sms.sent).toHaveLength(2)
   })
 
   test('count what another version wrote down by its recipient alone', async () => {
@@ -266,7 +275,7 @@ describe('the caps', () => {
     await post.sendAll()
     await askAndPay({ email: 'ama@shop.example' })
     await post.sendAll()
-    expect(post.email.letters).toHaveLength(1)
+    expect(post.email.sent).toHaveLength(1)
   })
 
   test('count both media of a merchant', async () => {
@@ -279,7 +288,7 @@ describe('the caps', () => {
       now,
     )
     await post.sendAll()
-    expect(post.sms.letters.length + post.email.letters.length).toBe(4)
+    expect(post.sms.sent.length + post.email.sent.length).toBe(4)
   })
 
   test('what was not taken leaves its place to others', async () => {
@@ -291,10 +300,10 @@ describe('the caps', () => {
     answer = yes
     await addMany(db, payment, ['+233241234567'], now)
     await post.sendAll()
-    expect(post.sms.letters).toHaveLength(2)
+    expect(post.sms.sent).toHaveLength(2)
     setNow(after(minutes(1)))
     await post.sendAll()
-    expect(post.sms.letters).toHaveLength(2)
+    expect(post.sms.sent).toHaveLength(2)
     expect((await allMessages(db)).map(({ state }) => state).toSorted()).toEqual(['dropped', 'sent'])
   })
 })

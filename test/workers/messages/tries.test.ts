@@ -2,20 +2,28 @@ import type { SendResult } from '../../../src/core/message/messenger.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
-import { createDice } from '../../payments/walk/dice.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { after, hours, minutes, noon } from '../../support/lifeRows.ts'
-import { addMany, allMessages, later, never, playMessenger, testPostman, yes } from '../../support/post.ts'
+import { createRandom } from '../../support/random.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
+import { after, hours, minutes, noon } from '../../support/payments/rows.ts'
+import {
+  addMany,
+  allMessages,
+  later,
+  never,
+  fakeMessenger,
+  testSender,
+  yes,
+} from '../../support/messages/sender.ts'
 
 const seeds = inject('isProof') ? 40 : 8 // of each kind of network at least one
 
-let lives: Lives
+let lives: PaymentDatabase
 let db: Db
 let payment: Payment
 let now = noon
 
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
   db = lives.db
   const [asked] = await lives.addPayments(1, noon)
   await db.rows(sql`update payments set status = 'paid'`)
@@ -33,7 +41,7 @@ async function begin() {
 
 describe('tried again', () => {
   test('later, with the words of the network', async () => {
-    await testPostman(db, clock, [playMessenger('sms', () => ({ ...later, afterMs: minutes(3) }))]).sendAll()
+    await testSender(db, clock, [fakeMessenger('sms', () => ({ ...later, afterMs: minutes(3) }))]).sendAll()
     const [sms] = (await allMessages(db)).filter(({ medium }) => medium === 'sms')
     expect(sms).toMatchObject({
       state: 'queued',
@@ -46,10 +54,10 @@ describe('tried again', () => {
   })
 
   test('a messenger that breaks is tried again', async () => {
-    const broken = playMessenger('sms', () => {
+    const broken = fakeMessenger('sms', () => {
       throw new Error('it broke')
     })
-    await testPostman(db, clock, [broken]).sendAll()
+    await testSender(db, clock, [broken]).sendAll()
     const [sms] = (await allMessages(db)).filter(({ medium }) => medium === 'sms')
     expect(sms).toMatchObject({ state: 'queued', words: 'it broke', next_try_at: after(30_000) })
   })
@@ -57,22 +65,22 @@ describe('tried again', () => {
   test('for a day and no longer, whatever the network says', async () => {
     for (let seed = 1; seed <= seeds; seed++) {
       await begin()
-      const { dice, pick } = createDice(seed)
+      const { random, pick } = createRandom(seed)
       const said = new Map<string, SendResult['state'][]>()
       const faults: string[] = []
       const answer = ({ id }: { id: string }): SendResult => {
         const before = said.get(id) ?? []
         if (before.some(state => state !== 'retry')) faults.push(`sent again after ${before.at(-1)}`)
         if (now >= after(hours(24))) faults.push('sent after the day')
-        const ends = seed % 4 > 0 && dice() < 0.05
+        const ends = seed % 4 > 0 && random() < 0.05
         const sent = ends
           ? pick([yes, never])
-          : { ...later, afterMs: dice() < 0.1 ? dice() * hours(2) : undefined }
+          : { ...later, afterMs: random() < 0.1 ? random() * hours(2) : undefined }
         said.set(id, [...before, sent.state])
         return sent
       }
-      const messengers = [playMessenger('sms', answer), playMessenger('email', answer)]
-      const post = testPostman(db, clock, messengers, { random: dice })
+      const messengers = [fakeMessenger('sms', answer), fakeMessenger('email', answer)]
+      const post = testSender(db, clock, messengers, { random })
       let last = now
       for (;;) {
         if ((await post.sendAll()) > 0) last = now

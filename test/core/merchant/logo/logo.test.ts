@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Logo, readLogo as readWith } from '../../../../src/core/merchant/logo/logo.ts'
 import { zip } from '../../../../src/runtime/zip.ts'
-import * as made from '../../../support/pictures.ts'
+import * as made from '../../../support/merchant/pictures.ts'
 
 const { chunk, png, header, dots, plainPng, jpeg, frame, scan, segment, plainJpeg } = made
 
