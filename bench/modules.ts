@@ -18,7 +18,7 @@ export type Modules = {
   'postgres/access': typeof import('../src/postgres/access.ts')
   'runtime/callbackBatcher': typeof import('../src/runtime/callbackBatcher.ts')
   'runtime/providerAccounts': typeof import('../src/runtime/providerAccounts.ts')
-  'runtime/providers/webhookId': typeof import('../src/runtime/providers/accounts.ts')
+  'runtime/providers/accounts': typeof import('../src/runtime/providers/accounts.ts')
   'start/database': typeof import('../src/start/database.ts')
   'start/deliveries': typeof import('../src/start/deliveries.ts')
   'start/masterKeys': typeof import('../src/start/masterKeys.ts')

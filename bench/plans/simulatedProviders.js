@@ -125,7 +125,7 @@ const sandboxOf = ({ url }) => ({
 })
 
 async function webhookOf({ port }) {
-  const [{ webhookIdOf }] = await thisVersion.load('runtime/providers/webhookId')
+  const [{ webhookIdOf }] = await thisVersion.load('runtime/providers/accounts')
   return `http://127.0.0.1:${port}/callbacks/account/${webhookIdOf('paystack')}`
 }
 

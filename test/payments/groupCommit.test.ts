@@ -126,15 +126,8 @@ test('neighbours of other merchants share a transaction where each merchant is l
       )
     ).map(([life]) => life)
   commits = 0
-  const done = await Promise.all(
-    payments.map(payment =>
-      pay(
-        node(() => pending, sharded),
-        payment,
-        request(),
-      ),
-    ),
-  )
+  const paying = node(() => pending, sharded)
+  const done = await Promise.all(payments.map(payment => pay(paying, payment, request())))
   expect(done.map(paying => paying.done)).toEqual(Array(12).fill('started'))
   const attempts = (await statuses()).map(life => life?.attempts[0] as Attempt)
   const asked = node(order => paid(order), sharded)

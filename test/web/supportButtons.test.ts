@@ -206,7 +206,7 @@ test('the receipt is sent again by the address that was chosen, once, however of
   const page = said(await (await fetch(url + first.to)).text())
   expect(page).toContain('The receipt is on its way again.')
   expect(page).toContain('operator Sent the receipt again by email'.replace('operator ', 'operator'))
-  expect(page).toContain('One is still on its way')
+  expect(page).toContain('One is still being sent')
   expect(formsIn(await look(payment)).filter(({ form: { medium } }) => medium === 'email')).toEqual([])
 })
 

@@ -34,7 +34,7 @@ test('settings that the provider refuses are bad; its words are told without the
   const checked = await check('live_wrong-and-secret')
   expect(checked).toEqual({ outcome: 'bad', words: 'Acme does not know the key ….' })
   expect(() => requireNotRejected(checked)).toThrow(
-    'Nothing was changed: the settings are wrong: Acme does not know the key …. With --no-test it is stored all the same.',
+    'Nothing was changed: the settings are wrong: Acme does not know the key …. Use --no-test to store them anyway.',
   )
 })
 

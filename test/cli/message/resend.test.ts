@@ -29,7 +29,7 @@ for (const [name, words, exit, message] of [
   ['no payment', [], 2, /Missing required argument 'reference'/],
   ['another medium', ['AMA-1', '--by', 'post'], 2, /Allowed choices are sms, email/],
   ['no such payment', ['NOPE'], 1, /No payment has the reference/],
-  ['what is on its way', ['AMA-1'], 1, /No SMS: One is still on its way.* No email: One is still/],
+  ['what is on its way', ['AMA-1'], 1, /No SMS: One is still being sent.* No email: One is still/],
 ] as const)
   test(`resend with ${name} is refused`, async () => {
     const { code, stdout, stderr } = await resend(...words)
@@ -74,5 +74,5 @@ test('one of two that cannot go is told beside the other', async () => {
   await shop.db.rows(sql`update messages set state = 'sent', next_try_at = null where medium = 'sms'`)
   const { code, stdout } = await resend('AMA-1')
   expect(code).toBe(0)
-  expect(stdout).toMatch(/by SMS again\.\nNo email: One is still on its way/)
+  expect(stdout).toMatch(/by SMS again\.\nNo email: One is still being sent/)
 })

@@ -56,7 +56,7 @@ async function takeAt(now: Date, callback_received: boolean) {
     const before = await changedOn(tx)
     const lease = { now, until: after(seconds(20), now) }
     const taken = await claimDueAttempts(
-      tx as Db,
+      Object.assign(tx, { locks: db.locks }) as unknown as Db,
       [{ ...simulatedAccount, callback_received, most: slots }],
       lease,
     )

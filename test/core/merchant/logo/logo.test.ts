@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { type Logo, readLogo as readWith } from '../../../../src/core/merchant/logo/logo.ts'
 import { zip } from '../../../../src/runtime/zip.ts'
 import * as made from '../../../support/merchant/pictures.ts'
+import { randomBelow } from '../../../support/random.ts'
 
 const { chunk, png, header, dots, plainPng, jpeg, frame, scan, segment, plainJpeg } = made
 
@@ -15,8 +16,7 @@ const spoiled = (bytes: Buffer, at: number) => {
   copy[at] = (copy[at] ?? 0) ^ 1
   return copy
 }
-const noise = (length: number) =>
-  Buffer.from(fc.sample(fc.uint8Array({ minLength: length, maxLength: length }), 1)[0] ?? [])
+const noise = (length: number) => Buffer.from(Array.from({ length }, () => randomBelow(256)))
 const colours = (count: number) => chunk('PLTE', Buffer.alloc(count * 3, 7))
 const byPalette = (...more: Buffer[]) =>
   png(header(32, 32, 8, 3), ...more, chunk('IDAT', deflateSync(Buffer.alloc(33 * 32))), end)
