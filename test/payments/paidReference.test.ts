@@ -8,11 +8,12 @@ import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
+import { holdReferences } from '../../src/store/payments/paidReferences.ts'
 import { findPayment } from '../../src/store/payments/paymentLife.ts'
 import { tasksOf } from '../../src/store/payments/tasks.ts'
 import { query } from '../support/database/database.ts'
 import { type PaymentDatabase, openPaymentDatabase } from '../support/payments/paymentDatabase.ts'
-import { aPayRequest, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { aPayRequest, simulatedAccount, simulatedNode } from '../support/payments/simulatedNode.ts'
 import { after, no, noon, pending, seconds } from '../support/payments/rows.ts'
 
 // Whether a yes is for this order, and whether its money has not paid another one already.
@@ -129,6 +130,24 @@ test('the same yes again is no clash', async () => {
   for (let times = 0; times < 3; times++)
     expect(await hear(payment, itsOwn('S-1'))).toMatchObject({ status: 'paid', kinds: [] })
 })
+
+test('an attempt that holds its reference already may become paid by it', async () => {
+  const payment = await started()
+  const [{ attempt_id }] = (await attemptsOf(lives.db, payment.merchant_id, payment.tx_reference)) as [
+    Attempt,
+  ]
+  await hold('S-2', payment.merchant_id, attempt_id)
+  expect(await hear(payment, itsOwn('S-2'))).toMatchObject({ status: 'paid', states: ['paid'], kinds: [] })
+  const another = await started()
+  await hold('S-3', payment.merchant_id, attempt_id)
+  expect(await hear(another, itsOwn('S-3'))).toMatchObject({
+    states: ['disputed'],
+    kinds: ['reference_taken'],
+  })
+})
+
+const hold = (reference: string, merchant_id: string, attempt_id: string) =>
+  lives.db.rows(holdReferences([{ account: simulatedAccount.account, reference, merchant_id, attempt_id }]))
 
 test('two accounts may use the same reference, two providers of one account may not', async () => {
   const [first, second, third] = [await started(), await started(), await started()]
