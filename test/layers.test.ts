@@ -25,7 +25,7 @@ const entries = readdirSync('src', { recursive: true, withFileTypes: true })
   .map(entry => join(entry.parentPath, entry.name))
 const sources = entries.filter(file => /\.tsx?$/.test(file))
 
-const storeyOf = (file: string) => file.split('/')[1] as string
+const layerOf = (file: string) => file.split('/')[1] as string
 
 const importsOf = (file: string) =>
   [...readFileSync(file, 'utf8').matchAll(/^(?:import|export)\s[^'"]*?from\s+'([^']+)'/gms)].map(
@@ -41,65 +41,65 @@ const ours = new Map(
   ]),
 )
 
-test('every room has a rule, and every rule a room', () => {
-  const storeys = new Set(entries.map(storeyOf))
-  expect([...storeys].toSorted()).toEqual([...Object.keys(mayImport), ...above].toSorted())
+test('every folder has a rule, and every rule a folder', () => {
+  const layers = new Set(entries.map(layerOf))
+  expect([...layers].toSorted()).toEqual([...Object.keys(mayImport), ...above].toSorted())
 })
 
-test('imports run down the house, never up', () => {
+test('no layer imports a higher one', () => {
   const wrong = [...ours].flatMap(([file, reached]) => {
-    const storey = storeyOf(file)
-    const allowed = mayImport[storey]
+    const layer = layerOf(file)
+    const allowed = mayImport[layer]
     if (!allowed) return []
     return reached
-      .filter(to => storeyOf(to) !== storey && !allowed.includes(storeyOf(to)))
+      .filter(to => layerOf(to) !== layer && !allowed.includes(layerOf(to)))
       .map(to => `${file} imports ${to}`)
   })
   expect(wrong).toEqual([])
 })
 
 // The first import cycle, as a list of files; undefined if there is none.
-function circleIn(arrows: ReadonlyMap<string, Iterable<string>>): string[] {
+function cycleIn(arrows: ReadonlyMap<string, Iterable<string>>): string[] {
   const done = new Set<string>()
   function walk(at: string, path: string[]): string[] {
     if (path.includes(at)) return [...path.slice(path.indexOf(at)), at]
     if (done.has(at)) return []
     for (const to of arrows.get(at) ?? []) {
-      const circle = walk(to, [...path, at])
-      if (circle.length > 0) return circle
+      const cycle = walk(to, [...path, at])
+      if (cycle.length > 0) return cycle
     }
     done.add(at)
     return []
   }
   for (const at of arrows.keys()) {
-    const circle = walk(at, [])
-    if (circle.length > 0) return circle
+    const cycle = walk(at, [])
+    if (cycle.length > 0) return cycle
   }
   return []
 }
 
-test('no file imports itself by way of others', () => {
-  expect(circleIn(ours)).toEqual([])
+test('there is no import cycle of files', () => {
+  expect(cycleIn(ours)).toEqual([])
 })
 
-test('no room imports itself by way of its neighbours', () => {
-  const rooms = new Map<string, Set<string>>()
+test('there is no import cycle of folders', () => {
+  const folders = new Map<string, Set<string>>()
   for (const [file, reached] of ours)
     for (const to of reached) {
-      const [from, room] = [dirname(file), dirname(to)]
-      const isOneHouse = `${from}/`.startsWith(`${room}/`) || `${room}/`.startsWith(`${from}/`)
-      if (!isOneHouse) rooms.set(from, (rooms.get(from) ?? new Set()).add(room))
+      const [from, folder] = [dirname(file), dirname(to)]
+      const isNested = `${from}/`.startsWith(`${folder}/`) || `${folder}/`.startsWith(`${from}/`)
+      if (!isNested) folders.set(from, (folders.get(from) ?? new Set()).add(folder))
     }
-  expect(circleIn(rooms)).toEqual([])
+  expect(cycleIn(folders)).toEqual([])
 })
 
-test('the simulated provider and the gateway know each other by the wire alone', () => {
-  const books = 'src/store/sandboxCharges.ts'
+test('the simulated provider and the gateway share no code but the database connection', () => {
+  const chargesFile = 'src/store/sandboxCharges.ts'
   const wrong = [...ours].flatMap(([file, reached]) => {
     const foreign = (to: string) =>
-      storeyOf(file) === 'sandbox'
-        ? storeyOf(to) === 'store' && to !== books && to !== 'src/store/db.ts'
-        : to === books || (storeyOf(to) === 'sandbox' && !above.includes(storeyOf(file)))
+      layerOf(file) === 'sandbox'
+        ? layerOf(to) === 'store' && to !== chargesFile && to !== 'src/store/db.ts'
+        : to === chargesFile || (layerOf(to) === 'sandbox' && !above.includes(layerOf(file)))
     return reached.filter(foreign).map(to => `${file} imports ${to}`)
   })
   expect(wrong).toEqual([])
@@ -107,7 +107,7 @@ test('the simulated provider and the gateway know each other by the wire alone',
 
 test('core has no IO, no clock and no randomness', () => {
   const wrong = sources
-    .filter(file => storeyOf(file) === 'core')
+    .filter(file => layerOf(file) === 'core')
     .filter(file => {
       const text = readFileSync(file, 'utf8')
       const node = importsOf(file).filter(from => from.startsWith('node:') && from !== 'node:crypto')
@@ -118,10 +118,10 @@ test('core has no IO, no clock and no randomness', () => {
   expect(wrong).toEqual([])
 })
 
-test('SQL stands in store alone, and what the private PostgreSQL is told in its own room', () => {
+test('only store and postgres contain SQL', () => {
   const wrong = sources.filter(
     file =>
-      !['store', 'postgres'].includes(storeyOf(file)) &&
+      !['store', 'postgres'].includes(layerOf(file)) &&
       /sql`|named\('|(?<!req)\.query\(|from 'pg'/.test(readFileSync(file, 'utf8')),
   )
   expect(wrong).toEqual([])
