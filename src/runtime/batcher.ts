@@ -1,4 +1,5 @@
-import { Locked, Unavailable } from '../core/interface/refusal.ts'
+import { Unavailable } from '../core/interface/refusal.ts'
+import { isUnavailable } from '../store/databaseErrors.ts'
 
 const splitConcurrency = 4 // of a batch that is run item by item, so that an item that waits does not delay all others
 
@@ -73,9 +74,9 @@ export function createBatcher<Item, Answer>(options: BatchOptions<Item, Answer>)
       const answers = await options.run(batch.map(waiting => waiting.item))
       batch.forEach((waiting, at) => waiting.resolve(answers[at] as Answer))
     } catch (error) {
-      // If the database is unavailable, single tries would fail, too, and so would the items in the queue. Each caller
-      // gets an error of its own, because it is answered in the format of its merchant.
-      if (error instanceof Unavailable && !(error instanceof Locked))
+      // The items in the queue would fail, too. Each caller gets a separate error object, because the error is answered
+      // in the format of the caller's merchant.
+      if (isUnavailable(error))
         for (const waiting of [...batch, ...queue.splice(0)]) waiting.reject(new Unavailable(error.cause))
       else if (batch.length === 1) for (const waiting of batch) waiting.reject(error)
       else await runOneByOne(batch)

@@ -1,9 +1,9 @@
-import { Locked, Unavailable } from '../../core/interface/refusal.ts'
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { MoneyBack, NewEvent, Task, TaskKind } from '../../core/payment/change.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import type { LocalWorkers, Reservation } from '../../runtime/localWorkers.ts'
+import { isUnavailable } from '../../store/databaseErrors.ts'
 import type { Db, Query, Tx } from '../../store/db.ts'
 import { groupStatement, type StatementPart } from '../../store/groupStatement.ts'
 import { type CustomerMessage, customerMessages } from '../../store/messages/messages.ts'
@@ -101,7 +101,7 @@ export async function writeChanges<T>(
       })
     })
     .catch((error: unknown) => {
-      if (written && isUnknown(error)) reportUnknownOutcome(senders, written)
+      if (written && isUnavailable(error)) reportUnknownOutcome(senders, written)
       else written?.reservation?.release()
       throw error
     })
@@ -142,7 +142,7 @@ function writeWithCommit(
   { dispatch, inbox }: LocalWorkers,
   changes: readonly PaymentChange[],
 ): Written | undefined {
-  const sendings = newDeliveriesOf(changes.flatMap(({ update }) => update?.notification ?? []))
+  const sendings = newDeliveriesOf(notificationsIn(changes))
   const reservation = sendings.length > 0 ? dispatch?.reserve(sendings) : undefined
   const statement = statementOf(changes, reservation, inbox)
   const leased = statement && tx.writeWithCommit<NotificationKey>(statement)
@@ -156,63 +156,40 @@ export function statementOf(
   lease?: InlineLease,
   inbox?: LocalWorkers['inbox'],
 ): Query | undefined {
-  const each = <Row>(rowsOf: (change: PaymentChange) => Row | undefined) =>
-    changes.flatMap(change => rowsOf(change) ?? [])
-  const parts: StatementPart[] = [
-    ...part(
-      holdReferences,
-      each(({ reference }) => reference),
+  const part = <Row>(
+    write: (rows: readonly Row[]) => StatementPart,
+    rowOf: (change: PaymentChange) => Row | readonly Row[] | undefined,
+  ): StatementPart[] => {
+    const rows = changes.flatMap(change => rowOf(change) ?? [])
+    return rows.length === 0 ? [] : [write(rows)]
+  }
+  const parts = [
+    ...part(holdReferences, ({ reference }) => reference),
+    ...part(insertAttempts, ({ begun }) => begun),
+    ...part(saveAttempts, ({ replied }) => replied),
+    ...part(saveSendings, ({ resent }) => resent),
+    ...part(saveCustomerActs, ({ acted }) => acted),
+    ...part(savePayments, ({ before, after, reopenedUntil }) =>
+      after === before ? undefined : { ...after, reopened_until: reopenedUntil },
     ),
-    ...part(
-      insertAttempts,
-      each(({ begun }) => begun),
+    ...part(saveRedirects, ({ before, visit }) => (visit === undefined ? undefined : { ...before, visit })),
+    ...part(addEventsOfMany, ({ after, events }) =>
+      events.length === 0 ? undefined : { key: after, events },
     ),
-    ...part(
-      saveAttempts,
-      each(({ replied }) => replied),
-    ),
-    ...part(
-      saveSendings,
-      each(({ resent }) => resent),
-    ),
-    ...part(
-      saveCustomerActs,
-      each(({ acted }) => acted),
-    ),
-    ...part(
-      savePayments,
-      each(({ before, after, reopenedUntil }) =>
-        after === before ? undefined : { ...after, reopened_until: reopenedUntil },
-      ),
-    ),
-    ...part(
-      saveRedirects,
-      each(({ before, visit }) => (visit === undefined ? undefined : { ...before, visit })),
-    ),
-    ...part(
-      addEventsOfMany,
-      each(({ after, events }) => (events.length === 0 ? undefined : { key: after, events })),
-    ),
-    ...addNotifications(
-      each(({ update }) => update?.notification),
-      lease,
-    ),
-    ...part(
-      customerMessages,
-      messagesIn(changes).map(message => ({ ...message, isKept: inbox?.keeps(message) ?? false })),
+    ...addNotifications(notificationsIn(changes), lease),
+    ...part(customerMessages, ({ update }) =>
+      update?.messages.map(message => ({ ...message, isKept: inbox?.keeps(message) ?? false })),
     ),
   ]
   if (parts.length === 0) return undefined
-  return parts.some(({ name }) => name === 'sent')
-    ? groupStatement(parts, leasedDeliveries)
-    : groupStatement(parts)
+  return groupStatement(parts, parts.some(({ name }) => name === 'sent') ? leasedDeliveries : undefined)
 }
+
+const notificationsIn = (changes: readonly PaymentChange[]) =>
+  changes.flatMap(({ update }) => update?.notification ?? [])
 
 const messagesIn = (changes: readonly PaymentChange[]) =>
   changes.flatMap(({ update }) => update?.messages ?? [])
-
-const part = <Row>(write: (rows: readonly Row[]) => StatementPart, rows: readonly Row[]) =>
-  rows.length === 0 ? [] : [write(rows)]
 
 async function dispatchWritten(
   { dispatch, inbox }: LocalWorkers,
@@ -228,5 +205,3 @@ function reportUnknownOutcome({ dispatch }: LocalWorkers, { reservation }: Writt
   reservation?.outcomeUnknown()
   dispatch?.undispatched()
 }
-
-const isUnknown = (error: unknown) => error instanceof Unavailable && !(error instanceof Locked)

@@ -1,7 +1,8 @@
 import { raw } from 'sql-template-tag'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { RecentFailures } from '../../core/payment/mayStart.ts'
-import { named, sql, type Tx } from '../db.ts'
+import { type Db, named, sql, type Tx } from '../db.ts'
+import { setShortLockTimeout, takeUnlocked } from '../skipLocked.ts'
 import { type AttemptInJson, attemptOfJson } from './attempts.ts'
 import { byPaymentName, type PaymentKey, paymentName, unnestPaymentKeys } from './paymentKeys.ts'
 import { lockPayment, merchantColumns, type PaymentWithMerchant, paymentWithMerchant } from './paymentLife.ts'
@@ -154,7 +155,7 @@ export const findExpired = (tx: Tx, search: ExpirySearch, limit: number) =>
     select p.merchant_id, p.tx_reference, p.expires_at from payments p where ${isExpired(search)}
     ${inExpiryOrder} limit ${limit}`)
 
-export const lockFreePayments = (tx: Tx, keys: readonly PaymentKey[]) =>
+const lockFreePayments = (tx: Tx, keys: readonly PaymentKey[]) =>
   tx.rows<PaymentWithMerchant>(named('lock_free_payments')`
     ${paymentWithMerchant} join ${unnestPaymentKeys(keys)}
       on k.merchant_id = p.merchant_id and k.tx_reference = p.tx_reference
@@ -169,3 +170,30 @@ export async function lockPayments(tx: Tx, keys: readonly PaymentKey[]): Promise
   }
   return locked
 }
+
+// Which payments a batch takes.
+export type PaymentSelection = {
+  lock(tx: Tx): Promise<readonly PaymentWithMerchant[]> // by SKIP LOCKED
+  find(tx: Tx): Promise<readonly PaymentKey[]> // the same without locks, for a database that refuses SKIP LOCKED
+}
+
+export const selectByKeys = (keys: readonly PaymentKey[]): PaymentSelection => ({
+  lock: tx => lockFreePayments(tx, keys),
+  find: async () => keys,
+})
+
+// Runs `work` in a transaction that has locked the payments. Payments that another transaction has locked are left out.
+export const takePayments = <Done>(
+  db: Db,
+  { lock, find }: PaymentSelection,
+  work: (tx: Tx, payments: readonly PaymentWithMerchant[]) => Promise<readonly Done[]>,
+) =>
+  takeUnlocked(db, {
+    skipping: own =>
+      own.transaction(async tx => {
+        await setShortLockTimeout(tx)
+        return work(tx, await lock(tx))
+      }),
+    find,
+    waiting: async (tx, keys) => work(tx, await lockPayments(tx, keys)),
+  })
