@@ -11,8 +11,8 @@ export type Measurement = { databaseMs: number; monotonicMs: number; roundTripMs
 
 // By how much the database's clock is ahead of the monotonic one. `doubt`: the database's clock has jumped to this
 // difference, which is not believed yet.
-export type ClockEstimate = { aheadMs: number; doubt?: ClockUncertainty }
-export type ClockUncertainty = { aheadMs: number; sinceMs: number }
+export type ClockEstimate = { aheadMs: number; pendingJump?: PendingJump }
+export type PendingJump = { aheadMs: number; sinceMs: number }
 
 const aheadIn = ({ databaseMs, monotonicMs }: Measurement) => databaseMs - monotonicMs
 
@@ -37,14 +37,15 @@ export function estimateClock(estimate: ClockEstimate, measured: Measurement): C
   const difference = Math.abs(aheadMs - estimate.aheadMs)
   if (difference <= roundTripMs / 2) return { aheadMs: estimate.aheadMs }
   if (difference <= jumpMs) return { aheadMs }
-  const { doubt } = estimate
+  const { pendingJump: doubt } = estimate
   if (!doubt || Math.abs(aheadMs - doubt.aheadMs) > sameWithinMs + roundTripMs / 2)
-    return { ...estimate, doubt: { aheadMs, sinceMs: monotonicMs } }
+    return { ...estimate, pendingJump: { aheadMs, sinceMs: monotonicMs } }
   return monotonicMs - doubt.sinceMs >= believedAfterMs ? { aheadMs } : estimate
 }
 
 // By how much the database's clock has jumped; positive if forward.
-export const jumpOf = ({ aheadMs, doubt }: ClockEstimate) => (doubt ? doubt.aheadMs - aheadMs : 0)
+export const jumpOf = ({ aheadMs, pendingJump: doubt }: ClockEstimate) =>
+  doubt ? doubt.aheadMs - aheadMs : 0
 
 // For workers. Returns undefined if they may work, otherwise a promise that resolves at the end of the pause.
 export type Pause = () => Promise<void> | undefined

@@ -31,15 +31,15 @@ export type UnfinishedBody = {
 }
 
 export type BodyQuota = {
-  open(address: string, isLarge: boolean, body: UnfinishedBody): HeldBody
+  open(address: string, isLarge: boolean, body: UnfinishedBody): BodyMeter
 }
 
-export type HeldBody = {
+export type BodyMeter = {
   grow(received: number, bytes: number): void
   close(): void
 }
 
-type Held = UnfinishedBody & {
+type TrackedBody = UnfinishedBody & {
   usage: NetworkUsage
   bytes: number // of memory
   isLarge: boolean
@@ -48,23 +48,23 @@ type Held = UnfinishedBody & {
   receivedThen: number
 }
 
-type NetworkUsage = { name: string; bytes: number; largeBytes: number; bodies: Set<Held> }
+type NetworkUsage = { name: string; bytes: number; largeBytes: number; bodies: Set<TrackedBody> }
 
 export function createBodyQuota(monotonicMs: () => number): BodyQuota {
   const memory = createMemoryUsage()
   const sweeper = createSweeper(memory, monotonicMs)
 
-  function open(address: string, isLarge: boolean, { drop, isPaused }: UnfinishedBody): HeldBody {
+  function open(address: string, isLarge: boolean, { drop, isPaused }: UnfinishedBody): BodyMeter {
     const usage = memory.networkOf(network(address))
     const now = monotonicMs()
     const counters = { bytes: 0, isLarge, received: 0, progressAt: now, receivedThen: 0 }
-    const held: Held = { drop, isPaused, usage, ...counters }
+    const held: TrackedBody = { drop, isPaused, usage, ...counters }
     usage.bodies.add(held)
     sweeper.start(now)
     return { grow: (received, bytes) => grow(held, received, bytes), close: () => memory.remove(held) }
   }
 
-  function grow(held: Held, received: number, bytes: number) {
+  function grow(held: TrackedBody, received: number, bytes: number) {
     held.received = received
     if (received - held.receivedThen >= minProgressBytes) restartProgress(held, monotonicMs())
     memory.resize(held, bytes, held.isLarge || received >= largeBodyBytes)
@@ -75,8 +75,8 @@ export function createBodyQuota(monotonicMs: () => number): BodyQuota {
   }
 
   // Spares the body that grows now: it is not the one that waits.
-  function dropLargest(bodies: Iterable<Held>, growing: Held, http: 429 | 503) {
-    let largest: Held | undefined
+  function dropLargest(bodies: Iterable<TrackedBody>, growing: TrackedBody, http: 429 | 503) {
+    let largest: TrackedBody | undefined
     for (const held of bodies) if (held !== growing && held.bytes > (largest?.bytes ?? 0)) largest = held
     const dropped = largest ?? growing
     memory.remove(dropped)
@@ -96,7 +96,7 @@ function createMemoryUsage() {
   let totalBytes = 0
   let totalLargeBytes = 0
 
-  function count({ usage, bytes, isLarge }: Held, sign: 1 | -1) {
+  function count({ usage, bytes, isLarge }: TrackedBody, sign: 1 | -1) {
     usage.bytes += sign * bytes
     totalBytes += sign * bytes
     if (!isLarge) return
@@ -109,17 +109,17 @@ function createMemoryUsage() {
     totalBytes: () => totalBytes,
     totalLargeBytes: () => totalLargeBytes,
     networkOf(name: string): NetworkUsage {
-      const usage = networks.get(name) ?? { name, bytes: 0, largeBytes: 0, bodies: new Set<Held>() }
+      const usage = networks.get(name) ?? { name, bytes: 0, largeBytes: 0, bodies: new Set<TrackedBody>() }
       networks.set(name, usage)
       return usage
     },
-    resize(held: Held, bytes: number, isLarge: boolean) {
+    resize(held: TrackedBody, bytes: number, isLarge: boolean) {
       count(held, -1)
       held.bytes = bytes
       held.isLarge = isLarge
       count(held, 1)
     },
-    remove(held: Held) {
+    remove(held: TrackedBody) {
       const { usage } = held
       if (!usage.bodies.delete(held)) return
       count(held, -1)
@@ -166,7 +166,7 @@ function createSweeper(memory: MemoryUsage, monotonicMs: () => number) {
   }
 }
 
-function restartProgress(held: Held, now: number) {
+function restartProgress(held: TrackedBody, now: number) {
   held.progressAt = now
   held.receivedThen = held.received
 }

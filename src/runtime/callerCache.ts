@@ -9,11 +9,11 @@ const maxCached = 10_000
 const maxQueued = 5000
 
 // Fresh: read for this call, so reading again is of no use.
-export type Found = { caller: Caller | undefined; isFresh: boolean }
+export type CallerLookup = { caller: Caller | undefined; isFresh: boolean }
 
 // Merchants by key, cached for half a second.
 export type CallerCache = {
-  find(merchant_key: string): Promise<Found>
+  find(merchant_key: string): Promise<CallerLookup>
   findFresh(merchant_key: string): Promise<Caller | undefined>
   depth(): number
 }

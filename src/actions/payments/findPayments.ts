@@ -2,7 +2,7 @@ import type { Payment } from '../../core/payment/payment.ts'
 import type { Db } from '../../store/db.ts'
 import { listMerchants } from '../../store/merchants/merchants.ts'
 import {
-  lastLookedAt,
+  lastReadReference,
   listPayments,
   type PaymentFilter,
   searchPayments,
@@ -31,7 +31,7 @@ export async function newestPayments(
   for (const id of ids) {
     const found = await listPayments(db, id, filter, most)
     lists.push(found)
-    const last = found.length < filter.limit ? await lastLookedAt(db, id, filter, most) : undefined
+    const last = found.length < filter.limit ? await lastReadReference(db, id, filter, most) : undefined
     if (last !== undefined && (before === undefined || last > before)) before = last
   }
   const payments = lists

@@ -44,13 +44,13 @@ export type PaymentChange = {
   after: Payment
   events: readonly NewEvent[]
   update: NotificationUpdate | undefined // the notification and the messages of a new status
-  begun?: Attempt // inserted
-  replied?: Attempt // a provider's reply changed it
-  resent?: Attempt // its order is sent again
-  acted?: Attempt // the customer submitted a step or gave it up
-  reference?: PaidReference // of the provider, that has paid it
+  newAttempt?: Attempt
+  repliedAttempt?: Attempt // changed by a provider's reply, or given up by an operator
+  resentAttempt?: Attempt // the order is sent again
+  actedAttempt?: Attempt // the customer submitted a step or gave the attempt up
+  reference?: PaidReference // the provider's reference that has paid the attempt
   reopenedUntil?: Date
-  visit?: string // that is redirected to the shop
+  visit?: string // the visit that is redirected to the shop
   tasks?: readonly Task[]
   closedTasks?: readonly ClosedTask[]
   moneyBack?: MoneyBack // new records of refunds and disputes
@@ -68,11 +68,12 @@ export function changeOf(
   return { before, after, events, update: changed && notificationUpdateOf(before, after, changed) }
 }
 
-// Writes all changes of the transaction, most of them with its commit. Returns the tasks that are new. Called once at most.
+// Writes all changes of the transaction, most of them with its commit. Returns the new tasks. Called at most once.
 export type Write = (changes: readonly PaymentChange[]) => Promise<Task[]>
 
-type Written = {
-  sendings: number
+// What a transaction writes with its commit, until the outcome of the commit is known.
+type CommitWrites = {
+  deliveries: number
   messages: readonly CustomerMessage[]
   reservation?: Reservation
   leased: Promise<NotificationKey[]>
@@ -87,8 +88,8 @@ export async function writeChanges<T>(
   local: LocalWorkers,
   work: (tx: Tx, write: Write) => Promise<T>,
 ): Promise<T> {
-  const senders = { ...local } // one that stops meanwhile still gets the outcome
-  let written: Written | undefined
+  const senders = { ...local } // a worker that stops meanwhile still gets the outcome
+  let written: CommitWrites | undefined
   const result = await db
     .transaction(tx => {
       if (written) reportUnknownOutcome(senders, written)
@@ -109,8 +110,8 @@ export async function writeChanges<T>(
   return result
 }
 
-// Decides about one payment in a transaction of its own: for decisions that are too rare to share one. Undefined if there
-// is no such payment.
+// Decides about one payment in its own transaction, for decisions that are too rare to share one. Undefined if the payment
+// does not exist.
 export const changeOne = <Answer>(
   db: Db,
   local: LocalWorkers,
@@ -125,7 +126,7 @@ export const changeOne = <Answer>(
     return answer
   })
 
-// By statements of their own, before the one of the commit.
+// Each by its own statement, before the statement of the commit.
 async function writeRareParts(
   tx: Tx,
   { before, moneyBack, feedEntries = [], closedTasks = [], tasks = [] }: PaymentChange,
@@ -141,12 +142,12 @@ function writeWithCommit(
   tx: Tx,
   { dispatch, inbox }: LocalWorkers,
   changes: readonly PaymentChange[],
-): Written | undefined {
-  const sendings = newDeliveriesOf(notificationsIn(changes))
-  const reservation = sendings.length > 0 ? dispatch?.reserve(sendings) : undefined
+): CommitWrites | undefined {
+  const deliveries = newDeliveriesOf(notificationsIn(changes))
+  const reservation = deliveries.length > 0 ? dispatch?.reserve(deliveries) : undefined
   const statement = statementOf(changes, reservation, inbox)
   const leased = statement && tx.writeWithCommit<NotificationKey>(statement)
-  return leased && { sendings: sendings.length, messages: messagesIn(changes), reservation, leased }
+  return leased && { deliveries: deliveries.length, messages: messagesIn(changes), reservation, leased }
 }
 
 // All changes in one statement, with one part for each table: there is no new status without its event, its notification
@@ -165,10 +166,10 @@ export function statementOf(
   }
   const parts = [
     ...part(holdReferences, ({ reference }) => reference),
-    ...part(insertAttempts, ({ begun }) => begun),
-    ...part(saveAttempts, ({ replied }) => replied),
-    ...part(saveSendings, ({ resent }) => resent),
-    ...part(saveCustomerActs, ({ acted }) => acted),
+    ...part(insertAttempts, ({ newAttempt: begun }) => begun),
+    ...part(saveAttempts, ({ repliedAttempt: replied }) => replied),
+    ...part(saveSendings, ({ resentAttempt: resent }) => resent),
+    ...part(saveCustomerActs, ({ actedAttempt: acted }) => acted),
     ...part(savePayments, ({ before, after, reopenedUntil }) =>
       after === before ? undefined : { ...after, reopened_until: reopenedUntil },
     ),
@@ -193,15 +194,15 @@ const messagesIn = (changes: readonly PaymentChange[]) =>
 
 async function dispatchWritten(
   { dispatch, inbox }: LocalWorkers,
-  { sendings, messages, reservation, leased }: Written,
+  { deliveries, messages, reservation, leased }: CommitWrites,
 ) {
   const dispatched = reservation ? await leased : []
   reservation?.confirm(dispatched)
-  if (dispatched.length < sendings) dispatch?.undispatched()
+  if (dispatched.length < deliveries) dispatch?.undispatched()
   if (messages.length > 0) inbox?.written(messages)
 }
 
-function reportUnknownOutcome({ dispatch }: LocalWorkers, { reservation }: Written) {
+function reportUnknownOutcome({ dispatch }: LocalWorkers, { reservation }: CommitWrites) {
   reservation?.outcomeUnknown()
   dispatch?.undispatched()
 }

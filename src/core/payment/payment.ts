@@ -71,7 +71,7 @@ export const noOutcome: PaymentOutcome = {
   redacted_at: null,
 }
 
-// All possible status changes. Money that really moved outranks an earlier failure or cancellation.
+// All possible status changes. Money that moved outranks an earlier failure or cancellation.
 export const moves: Readonly<Record<Status, readonly Status[]>> = {
   awaiting_payment: ['paid', 'failed', 'cancelled'],
   failed: ['awaiting_payment', 'cancelled', 'paid'],

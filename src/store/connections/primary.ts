@@ -36,14 +36,14 @@ export async function withPrimary<T>(
   }
 }
 
-type Tried<T> = { done: { result: T }; error?: undefined } | { done?: undefined; error: unknown }
+type TryResult<T> = { done: { result: T }; error?: undefined } | { done?: undefined; error: unknown }
 
 async function tryOnce<T>(
   pool: pg.Pool,
   health: Health,
   deadline: number | undefined,
   work: (connection: Connection) => Promise<T>,
-): Promise<Tried<T>> {
+): Promise<TryResult<T>> {
   let client: pg.PoolClient | undefined
   let lost = false
   health.begin()

@@ -5,7 +5,7 @@ import { type Db, named, type Query, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 import {
-  type Claimed,
+  type ClaimedRow,
   type DueAttempt,
   dueOf,
   isOfHere,
@@ -61,9 +61,9 @@ export const readAttemptStates = (tx: Tx, keys: readonly AttemptKey[]) =>
     join attempts a on a.merchant_id = wanted.merchant_id and a.attempt_id = wanted.attempt_id
     where ${ofMerchants('a', keys)}`)
 
-type Recorded = Claimed & { is_leased: boolean }
+type RecordedRow = ClaimedRow & { is_leased: boolean }
 const attempts = async (tx: Tx, query: Query): Promise<CallbackAttempt[]> =>
-  (await tx.rows<Recorded>(query)).map(({ is_leased, ...row }) => ({ ...dueOf(row), is_leased }))
+  (await tx.rows<RecordedRow>(query)).map(({ is_leased, ...row }) => ({ ...dueOf(row), is_leased }))
 
 const isLeased = sql`a.lease_until is not null as is_leased`
 

@@ -22,7 +22,7 @@ export const claimDueAttempts = (db: Db, rooms: readonly Room[], lease: PollLeas
   takeUnlocked<Key, DueAttempt>(db, {
     skipping: async tx =>
       (
-        await tx.rows<Claimed>(
+        await tx.rows<ClaimedRow>(
           named(
             'claim_due_attempts',
           )`with due as (${dueUnlocked(rooms, lease)}) ${claim(sql`due`, lease)} ${returning(sql`due.callback_received`)}`,
@@ -31,7 +31,7 @@ export const claimDueAttempts = (db: Db, rooms: readonly Room[], lease: PollLeas
     find: tx => findDue(tx, rooms, lease),
     waiting: async (tx, keys) =>
       (
-        await tx.rows<Claimed>(sql`${claim(keysOf(keys), lease)} and ${ofMerchants('a', keys)}
+        await tx.rows<ClaimedRow>(sql`${claim(keysOf(keys), lease)} and ${ofMerchants('a', keys)}
         and ${ofMerchants('p', keys)} and ${ofMerchants('m', keys)} ${returning(sql`due.callback_received`)}`)
       ).map(dueOf),
   })
@@ -97,7 +97,7 @@ export const returning = (byCallback: Sql) => sql`
   returning a.*, ${byCallback} as by_callback, p.invoice_id, p.tx_token, p.total, p.currency, p.description,
     p.email as payment_email, p.name as payment_name, p.number as payment_phone, p.status as payment_status, p.cancel_requested_at, m.name as merchant_name`
 
-export type Claimed = Attempt &
+export type ClaimedRow = Attempt &
   Omit<OrderedPayment, 'status' | 'email' | 'name' | 'number'> & {
     by_callback: boolean
     payment_status: OrderedPayment['status']
@@ -106,7 +106,7 @@ export type Claimed = Attempt &
     payment_phone: string | null // `number` is the attempt's
   }
 
-export function dueOf(row: Claimed): DueAttempt {
+export function dueOf(row: ClaimedRow): DueAttempt {
   const {
     invoice_id,
     tx_token,

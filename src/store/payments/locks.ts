@@ -17,12 +17,15 @@ const forUpdate = (of: string, mode: LockMode) =>
 
 type Capped = 'instrument' | 'payer'
 
-export type Beginning = PaymentKey & {
+export type AttemptToBegin = PaymentKey & {
   attempt: Pick<Attempt, Capped>
   most: Record<Capped, number> // unpaid attempts since `since`
   since: Date
 }
-export type ToBegin = PaymentWithMerchant & { attempts: Attempt[]; failures: Record<Capped, RecentFailures> }
+export type LockedToBegin = PaymentWithMerchant & {
+  attempts: Attempt[]
+  failures: Record<Capped, RecentFailures>
+}
 type RowToBegin = PaymentWithMerchant & {
   attempts: AttemptInJson[] | null
   instrument_failed_at: Date[]
@@ -37,9 +40,9 @@ type RowToBegin = PaymentWithMerchant & {
 export async function lockToBegin(
   tx: Tx,
   merchant_id: string,
-  all: readonly Beginning[],
+  all: readonly AttemptToBegin[],
   mode: LockMode,
-): Promise<ToBegin[]> {
+): Promise<LockedToBegin[]> {
   const instrument = failuresToRead('instrument', all)
   const payer = failuresToRead('payer', all)
   const rows = await tx.rows<RowToBegin>(named(`lock_to_begin_${mode}`)`
@@ -70,7 +73,7 @@ export async function lockToBegin(
 
 // Usually the failure at the place of the cap is enough. Earlier items of the same wallet or payer in this transaction may
 // fill one place each, so as many more are read.
-function failuresToRead(whose: Capped, all: readonly Beginning[]) {
+function failuresToRead(whose: Capped, all: readonly AttemptToBegin[]) {
   const earlier = new Map<string | null, number>()
   const places = all.map(({ attempt: { [whose]: value }, most: { [whose]: cap } }) => {
     const before = earlier.get(value) ?? 0
@@ -88,7 +91,7 @@ const failedAt = (whose: Capped, merchant_id: string) => sql`
     and f.${raw(whose)} = k.${raw(whose)} and f.created_at > k.since and f.reason is distinct from 'not_sent'
     order by f.created_at desc offset k.${raw(whose)}_skipped limit k.${raw(whose)}_read)`
 
-export type ToResolve = { payment: PaymentWithMerchant; attempt: Attempt }
+export type LockedToResolve = { payment: PaymentWithMerchant; attempt: Attempt }
 
 // Locks both rows, so that both are read as they are now, even after a wait.
 export async function lockToResolve(
@@ -96,7 +99,7 @@ export async function lockToResolve(
   merchant_id: string,
   attempt_ids: readonly string[],
   mode: LockMode,
-): Promise<ToResolve[]> {
+): Promise<LockedToResolve[]> {
   const rows = await tx.rows<PaymentWithMerchant & { attempt: AttemptInJson }>(named(
     `lock_to_resolve_${mode}`,
   )`

@@ -27,8 +27,6 @@ export async function findReferenceHolder(
   const { merchant_id, attempt_id } = held
   const attempt = await tx.one<Pick<Attempt, 'tx_reference' | 'number'>>(named('name_of_attempt')`
     select tx_reference, number from attempts where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}`)
-  const name = attempt
-    ? `${attempt.tx_reference}, attempt ${attempt.number},`
-    : 'a payment that is not here any more'
+  const name = attempt ? `attempt ${attempt.number} of ${attempt.tx_reference}` : 'a payment that was deleted'
   return { merchant_id, attempt_id, name }
 }

@@ -131,7 +131,7 @@ const isOlder = ({ before }: PaymentFilter) =>
   before === undefined ? sql`true` : sql`tx_reference < ${before}`
 
 // The last payment that such a search has read; undefined if there are no older ones.
-export const lastLookedAt = async (tx: Tx, merchant_id: string, f: PaymentFilter, most: number) => {
+export const lastReadReference = async (tx: Tx, merchant_id: string, f: PaymentFilter, most: number) => {
   const [last, next] = await tx.rows<{ tx_reference: string }>(sql`
     select tx_reference from payments where merchant_id = ${merchant_id} and ${isOlder(f)}
     order by tx_reference desc offset ${most - 1} limit 2`)
