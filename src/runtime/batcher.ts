@@ -1,23 +1,23 @@
 import { Unavailable } from '../core/interface/refusal.ts'
 import { isUnavailable } from '../store/databaseErrors.ts'
 
-const splitConcurrency = 4 // of a batch that is run item by item, so that an item that waits does not delay all others
+const splitConcurrency = 4 // of a failed batch that is run item by item, so that one slow item does not delay all others
 
 // Group commit: items that are added while a statement is in flight share the next one, so that many callers pay for one
-// statement and one commit. There is no timer: an idle batcher runs an item at once. Each caller gets its own result. If
-// a batch fails, its items are run one by one, so that a bad item fails alone.
+// statement and one commit. There is no timer: an idle batcher runs an item immediately. Each caller gets the result of its
+// item. If a batch fails, its items are run one by one, so that a bad item fails alone.
 export type Batcher<Item, Answer> = {
   add(item: Item): Promise<Answer>
   depth(): number
 }
 
-export type BatchOptions<Item, Answer> = {
+type BatchOptions<Item, Answer> = {
   run(items: Item[]): Promise<Answer[]> // results in the order of the items
   maxRows: number
   maxInFlight: number
   maxQueued: number
   groupsOf?(item: Item): readonly string[] // an item waits while a batch with one of its groups is in flight
-  isHanging?(): boolean // the database: then items are refused at once
+  isHanging?(): boolean // the database does not answer: items are refused immediately
   observe?(rows: number): void
 }
 

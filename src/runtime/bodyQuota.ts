@@ -24,10 +24,10 @@ const maxWaitMs = 8000
 const minProgressBytes = 512
 const sweepMs = 2000
 
-// A body that is being read. `drop` ends it with a refusal.
-export type UnfinishedBody = {
+// A body that is being read. `drop` ends the read with a refusal.
+type UnfinishedBody = {
   drop(refusal: Refusal): void
-  isPaused(): boolean // by this server: then the client cannot send
+  isPaused(): boolean // this server has paused the read, so the client cannot send
 }
 
 export type BodyQuota = {
@@ -41,11 +41,11 @@ export type BodyMeter = {
 
 type TrackedBody = UnfinishedBody & {
   usage: NetworkUsage
-  bytes: number // of memory
+  bytes: number // of memory that it occupies
   isLarge: boolean
   received: number
-  progressAt: number // when it last had received 512 bytes more, and how much it had then
-  receivedThen: number
+  progressAt: number // the time of the last progress by 512 bytes
+  receivedThen: number // bytes received at that time
 }
 
 type NetworkUsage = { name: string; bytes: number; largeBytes: number; bodies: Set<TrackedBody> }
@@ -58,26 +58,26 @@ export function createBodyQuota(monotonicMs: () => number): BodyQuota {
     const usage = memory.networkOf(network(address))
     const now = monotonicMs()
     const counters = { bytes: 0, isLarge, received: 0, progressAt: now, receivedThen: 0 }
-    const held: TrackedBody = { drop, isPaused, usage, ...counters }
-    usage.bodies.add(held)
+    const body: TrackedBody = { drop, isPaused, usage, ...counters }
+    usage.bodies.add(body)
     sweeper.start(now)
-    return { grow: (received, bytes) => grow(held, received, bytes), close: () => memory.remove(held) }
+    return { grow: (received, bytes) => grow(body, received, bytes), close: () => memory.remove(body) }
   }
 
-  function grow(held: TrackedBody, received: number, bytes: number) {
-    held.received = received
-    if (received - held.receivedThen >= minProgressBytes) restartProgress(held, monotonicMs())
-    memory.resize(held, bytes, held.isLarge || received >= largeBodyBytes)
-    if (held.usage.bytes > maxBytesOfNetwork) dropLargest(held.usage.bodies, held, 429)
+  function grow(body: TrackedBody, received: number, bytes: number) {
+    body.received = received
+    if (received - body.receivedThen >= minProgressBytes) restartProgress(body, monotonicMs())
+    memory.resize(body, bytes, body.isLarge || received >= largeBodyBytes)
+    if (body.usage.bytes > maxBytesOfNetwork) dropLargest(body.usage.bodies, body, 429)
     if (memory.totalLargeBytes() > maxBytesOfLarge)
-      dropLargest(largeOnes(memory.heaviest('largeBytes')), held, 503)
-    if (memory.totalBytes() > maxBytes) dropLargest(memory.heaviest('bytes').bodies, held, 503)
+      dropLargest(largeOnes(memory.heaviest('largeBytes')), body, 503)
+    if (memory.totalBytes() > maxBytes) dropLargest(memory.heaviest('bytes').bodies, body, 503)
   }
 
-  // Spares the body that grows now: it is not the one that waits.
+  // The body that grows now is dropped last, because it is not waiting.
   function dropLargest(bodies: Iterable<TrackedBody>, growing: TrackedBody, http: 429 | 503) {
     let largest: TrackedBody | undefined
-    for (const held of bodies) if (held !== growing && held.bytes > (largest?.bytes ?? 0)) largest = held
+    for (const body of bodies) if (body !== growing && body.bytes > (largest?.bytes ?? 0)) largest = body
     const dropped = largest ?? growing
     memory.remove(dropped)
     dropped.drop(new TooBusy(http))
@@ -113,16 +113,16 @@ function createMemoryUsage() {
       networks.set(name, usage)
       return usage
     },
-    resize(held: TrackedBody, bytes: number, isLarge: boolean) {
-      count(held, -1)
-      held.bytes = bytes
-      held.isLarge = isLarge
-      count(held, 1)
+    resize(body: TrackedBody, bytes: number, isLarge: boolean) {
+      count(body, -1)
+      body.bytes = bytes
+      body.isLarge = isLarge
+      count(body, 1)
     },
-    remove(held: TrackedBody) {
-      const { usage } = held
-      if (!usage.bodies.delete(held)) return
-      count(held, -1)
+    remove(body: TrackedBody) {
+      const { usage } = body
+      if (!usage.bodies.delete(body)) return
+      count(body, -1)
       if (usage.bodies.size === 0) networks.delete(usage.name)
     },
     heaviest(what: 'bytes' | 'largeBytes'): NetworkUsage {
@@ -133,7 +133,7 @@ function createMemoryUsage() {
   }
 }
 
-// Drops slow bodies. It runs while there are any bodies.
+// Drops slow bodies. The timer runs while there are any bodies.
 function createSweeper(memory: MemoryUsage, monotonicMs: () => number) {
   let timer: NodeJS.Timeout | undefined
   let lastSweep = 0
@@ -145,14 +145,14 @@ function createSweeper(memory: MemoryUsage, monotonicMs: () => number) {
       return
     }
     const now = monotonicMs()
-    const wasPaused = now - lastSweep > 2 * sweepMs // this process: then no client was slow
+    const wasPaused = now - lastSweep > 2 * sweepMs // this process was paused, so no client was slow
     lastSweep = now
     for (const { bodies } of memory.networks.values())
-      for (const held of bodies) {
-        if (wasPaused || held.isPaused()) restartProgress(held, now)
-        if (now - held.progressAt < maxWaitMs) continue
-        memory.remove(held)
-        held.drop(tooSlow())
+      for (const body of bodies) {
+        if (wasPaused || body.isPaused()) restartProgress(body, now)
+        if (now - body.progressAt < maxWaitMs) continue
+        memory.remove(body)
+        body.drop(tooSlow())
       }
   }
 
@@ -166,7 +166,7 @@ function createSweeper(memory: MemoryUsage, monotonicMs: () => number) {
   }
 }
 
-function restartProgress(held: TrackedBody, now: number) {
-  held.progressAt = now
-  held.receivedThen = held.received
+function restartProgress(body: TrackedBody, now: number) {
+  body.progressAt = now
+  body.receivedThen = body.received
 }

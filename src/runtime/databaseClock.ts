@@ -29,7 +29,7 @@ export async function measureFirst(db: Db) {
   return firstEstimate([await measureClock(db), await measureClock(db), await measureClock(db)])
 }
 
-// For short work, such as a command: the clock is measured at the start only.
+// For short work, such as a command: the clock is measured only at the start.
 export async function readClock(db: Db): Promise<() => Date> {
   const estimate = await measureFirst(db)
   return () => timeBy(estimate, performance.now())
@@ -38,10 +38,10 @@ export async function readClock(db: Db): Promise<() => Date> {
 // For the operator.
 export type ClockWatch = {
   jumpSuspected(jumpMs: number): void
-  jumpAccepted(jumpMs: number): void // 0: the old time is back
+  jumpAccepted(jumpMs: number): void // 0: the clock has returned to the old time
 }
 
-export type ClockOptions = {
+type ClockOptions = {
   measure(): Promise<Measurement>
   watch: ClockWatch
   wake(): void // measure now

@@ -31,7 +31,7 @@ export function createSkippedRows(onSkipped: OnSkippedRow) {
       for (const { merchant_id, tx_reference } of keys) {
         const key = { merchant_id, tx_reference }
         const name = paymentName(key)
-        all.delete(name) // and set again, so that it is the last
+        all.delete(name) // and set again, so that it becomes the newest
         all.set(name, { key, since: performance.now() })
         if (error === undefined) continue
         const same = unreported.get(String(error)) ?? { error, payments: new Map<string, PaymentKey>() }

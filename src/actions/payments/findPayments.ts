@@ -17,7 +17,7 @@ export async function searchEverywhere(db: Db, text: string, merchant_id?: strin
 const maxRead = 200_000 // of one merchant: an answer within a second, whatever the filter
 
 // `before`: there are older payments that were not read. The list continues there.
-export type NewestPayments = { payments: Payment[]; before: string | undefined }
+type NewestPayments = { payments: Payment[]; before: string | undefined }
 
 // The newest payments of one merchant, or of all merchants.
 export async function newestPayments(

@@ -11,7 +11,7 @@ export type DecisionOutcome<Answer> = { answer: Answer } | { error: unknown }
 
 // Runs in one transaction: locks the payments, decides about each item separately and writes all changes. The items are in
 // the order of arrival. If an item has no outcome, another transaction has locked its payment.
-export type Decide<Item, Answer> = (
+type Decide<Item, Answer> = (
   tx: Tx,
   items: readonly Item[],
   mode: LockMode,

@@ -12,18 +12,19 @@ import {
   addNotifications,
   type InlineLease,
   leasedDeliveries,
-  type NewNotification,
   newDeliveriesOf,
+  type NewNotification,
 } from '../../store/notifications/notifications.ts'
 import {
+  holdReferences,
   insertAttempts,
+  type PaidReference,
   saveAttempts,
   saveCustomerActs,
   saveSendings,
 } from '../../store/payments/attempts.ts'
 import { addEventsOfMany } from '../../store/payments/events.ts'
 import { addMoneyBack } from '../../store/payments/moneyBack.ts'
-import { holdReferences, type PaidReference } from '../../store/payments/paidReferences.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
 import {
   type LockedPayment,
@@ -57,7 +58,7 @@ export type PaymentChange = {
   feedEntries?: readonly NewNotification[] // notifications that are not delivered
 }
 
-export type ClosedTask = { attempt_id: string; kind: TaskKind; note: string; closed_at: Date }
+type ClosedTask = { attempt_id: string; kind: TaskKind; note: string; closed_at: Date }
 
 export function changeOf(
   before: PaymentWithMerchant,

@@ -81,7 +81,7 @@ export function decideSubmit(
   return { attempt, step, events: [event('attempt_submitted', 'customer', attempt, step, now)] }
 }
 
-export type GiveUpDecision = { attempt: Attempt; events: NewEvent[] }
+type GiveUpDecision = { attempt: Attempt; events: NewEvent[] }
 
 const giveUpReasons: Record<GaveUpFor, string> = {
   number: 'The number was wrong.',

@@ -36,7 +36,7 @@ export type NewPayment = {
 }
 
 // The outcome so far: that of the latest attempt, until an attempt is paid. Empty in a new payment.
-export type PaymentOutcome = {
+type PaymentOutcome = {
   late: boolean // paid after the merchant was notified of failed or cancelled
   cancel_requested_at: Date | null // the customer cancelled while an attempt was unresolved
   payment_method: string | null

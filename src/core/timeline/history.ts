@@ -63,7 +63,7 @@ export function maskKnownNumbers(text: string, { payment, attempts }: PaymentHis
   return masked
 }
 
-export type PaymentFact = readonly [name: string, value: string | Date]
+type PaymentFact = readonly [name: string, value: string | Date]
 
 // The details of a payment for an operator. The token is left out, because it opens the checkout.
 export function paymentFacts(history: PaymentHistory): PaymentFact[] {

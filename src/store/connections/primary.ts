@@ -59,8 +59,8 @@ async function tryOnce<T>(
   }
 }
 
-// A semaphore: how many connections one kind of work may use at once. If all of them wait for a lock, other work still
-// finds free connections in the pool.
+// A semaphore: how many connections one kind of work may use at the same time. If all of them wait for a lock, other work
+// still finds free connections in the pool.
 export type ConnectionQuota = { acquire(deadline: number): Promise<void>; release(): void }
 
 type Waiting = { resolve(): void; timer: NodeJS.Timeout }

@@ -6,8 +6,8 @@ import { ofMerchants } from '../groupStatement.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 import type { OrderedPayment } from './paymentLife.ts'
 
-// How many attempts of one provider account may be claimed: of those with a callback, or of those whose scheduled time has
-// come. Attempts of another mode or business under the same account name are left to the nodes that have that account.
+// How many attempts of one provider account may be claimed: of those with a callback, or of those that are due by schedule.
+// Attempts of another mode or business under the same account name are left to the nodes that have that account.
 export type Room = Omit<OpenedIdentity, 'identity'> & { callback_received: boolean; most: number }
 export type PollLease = { now: Date; until: Date }
 // With the payment's fields that its order contains.
@@ -107,20 +107,15 @@ export type ClaimedRow = Attempt &
   }
 
 export function dueOf(row: ClaimedRow): DueAttempt {
+  const { invoice_id, tx_token, total, currency, description, cancel_requested_at, merchant_name, ...rest } =
+    row
   const {
-    invoice_id,
-    tx_token,
-    total,
-    currency,
-    description,
-    payment_status,
-    payment_email,
-    payment_name,
-    payment_phone,
-    cancel_requested_at,
-    merchant_name,
+    payment_status: status,
+    payment_email: email,
+    payment_name: name,
+    payment_phone: number,
     ...attempt
-  } = row
+  } = rest
   const { merchant_id, tx_reference } = attempt
   const order = {
     merchant_id,
@@ -130,12 +125,9 @@ export function dueOf(row: ClaimedRow): DueAttempt {
     total,
     currency,
     description,
-    email: payment_email,
-    name: payment_name,
-    number: payment_phone,
     merchant_name,
   }
-  return { ...attempt, payment: { ...order, cancel_requested_at, status: payment_status } }
+  return { ...attempt, payment: { ...order, cancel_requested_at, status, email, name, number } }
 }
 
 export type OverdueAttempt = Attempt & { has_task: boolean }
@@ -154,7 +146,7 @@ export const overdueElsewhere = (
       and not exists (select from ${openedHere(opened)} where ${isOfHere('a')})
     order by has_task, a.next_poll_at limit ${limit}`)
 
-// An attempt that ends without its provider. False if another node has claimed it.
+// Claims an attempt that ends without a reply of its provider. False if another node has claimed it.
 export const claimOverdue = async (tx: Tx, { merchant_id, attempt_id, polls }: Attempt, lease: PollLease) =>
   (await tx.count(sql`
     update attempts set lease_until = ${lease.until}, polls = polls + 1

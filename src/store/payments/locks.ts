@@ -7,7 +7,7 @@ import { type AttemptInJson, attemptOfJson } from './attempts.ts'
 import { byPaymentName, type PaymentKey, paymentName, unnestPaymentKeys } from './paymentKeys.ts'
 import { lockPayment, merchantColumns, type PaymentWithMerchant, paymentWithMerchant } from './paymentLife.ts'
 
-// A transaction that changes payments locks their rows first: the changes of one payment come one after the other. Each
+// A transaction that changes payments locks their rows first, so that changes of one payment are serialized. Each
 // statement is about one merchant, because a sharded database locks on one shard only. A batch skips rows that other
 // transactions have locked; a single item waits.
 export type LockMode = 'skipping' | 'waiting'
@@ -73,9 +73,9 @@ export async function lockToBegin(
 
 // Usually the failure at the place of the cap is enough. Earlier items of the same wallet or payer in this transaction may
 // fill one place each, so as many more are read.
-function failuresToRead(whose: Capped, all: readonly AttemptToBegin[]) {
+function failuresToRead(kind: Capped, all: readonly AttemptToBegin[]) {
   const earlier = new Map<string | null, number>()
-  const places = all.map(({ attempt: { [whose]: value }, most: { [whose]: cap } }) => {
+  const places = all.map(({ attempt: { [kind]: value }, most: { [kind]: cap } }) => {
     const before = earlier.get(value) ?? 0
     earlier.set(value, before + 1)
     const skipped = Math.max(0, cap - 1 - before)
@@ -84,16 +84,16 @@ function failuresToRead(whose: Capped, all: readonly AttemptToBegin[]) {
   return { skipped: places.map(({ skipped }) => skipped), read: places.map(({ read }) => read) }
 }
 
-// An attempt that is still unresolved counts as a failure until it is paid, or a burst of attempts would pass at once. An
-// attempt that was never sent does not count.
-const failedAt = (whose: Capped, merchant_id: string) => sql`
+// An unresolved attempt counts as a failure until it is paid; otherwise a burst of attempts would pass. An attempt that was
+// never sent does not count.
+const failedAt = (kind: Capped, merchant_id: string) => sql`
   array(select f.created_at from attempts f where f.merchant_id = ${merchant_id} and f.state <> 'paid'
-    and f.${raw(whose)} = k.${raw(whose)} and f.created_at > k.since and f.reason is distinct from 'not_sent'
-    order by f.created_at desc offset k.${raw(whose)}_skipped limit k.${raw(whose)}_read)`
+    and f.${raw(kind)} = k.${raw(kind)} and f.created_at > k.since and f.reason is distinct from 'not_sent'
+    order by f.created_at desc offset k.${raw(kind)}_skipped limit k.${raw(kind)}_read)`
 
 export type LockedToResolve = { payment: PaymentWithMerchant; attempt: Attempt }
 
-// Locks both rows, so that both are read as they are now, even after a wait.
+// Locks both rows, so that both are current, even after a wait for the lock.
 export async function lockToResolve(
   tx: Tx,
   merchant_id: string,
@@ -117,7 +117,7 @@ export const lockToEnd = (tx: Tx, merchant_id: string, references: readonly stri
     where p.merchant_id = ${merchant_id} and p.tx_reference = any(${references})
     order by p.tx_reference ${forUpdate('p', mode)}`)
 
-// Where the next search for expired payments continues: behind this payment, in the order of expiry.
+// The next search for expired payments continues behind this payment, in the order of expiry.
 export type ExpiryPosition = PaymentKey & { expires_at: Date }
 
 // Finds payments that have expired by `now` and have no unresolved attempt.
