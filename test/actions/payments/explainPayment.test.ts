@@ -96,7 +96,7 @@ test('a payment that went all ways is told from the first word to the last', asy
   expect(whose.name).toBe('Ama Shop')
   expect(attempts.map(({ state }) => state)).toEqual(['paid', 'paid'])
   expect(moments.map(({ who, words }) => `${who}: ${words}`)).toEqual([
-    'shop: Ama Shop asked for GHS 25.00',
+    'shop: Ama Shop requested GHS 25.00',
     'customer: Chose MTN MoMo, 024 ••• 4567 (attempt 1)',
     'provider (live_bank): No clear answer, so it is asked again: HTTP 503',
     'provider (live_bank): No to attempt 1: Not enough money in the account.',
@@ -108,7 +108,7 @@ test('a payment that went all ways is told from the first word to the last', asy
     'provider (live_bank): No to attempt 2: Not enough money in the account.',
     'provider (live_bank): The payment is cancelled: The customer cancelled.',
     'provider (live_bank): Yes to attempt 1: GHS 25.00 taken, reference FT-1',
-    'provider (live_bank): The payment is paid, late: it was cancelled, but money outranks an earlier no',
+    'provider (live_bank): The payment is paid, late: it was cancelled, but money outranks an earlier failure or cancellation',
     'provider (live_bank): Yes to attempt 2: GHS 25.00 taken, reference FT-2',
     'provider (live_bank): The payment was already paid: GHS 25.00 came in addition, to be refunded',
   ])
