@@ -1,4 +1,4 @@
-import { findByWord } from '../actions/payments/explainPayment.ts'
+import { findByReferenceOrInvoice } from '../actions/payments/explainPayment.ts'
 import { maskEmail, maskInstrument, maskPhone } from '../core/mask.ts'
 import { figureIn } from '../core/money.ts'
 import type { Attempt } from '../core/payment/attempt.ts'
@@ -13,7 +13,7 @@ import { dateTime, type Fact, table } from './terminal.ts'
 // Finds the payment that an operator means by a reference or an invoice id.
 export async function requirePayment(db: Db, id: string, merchant_id?: string): Promise<Payment> {
   if (merchant_id) await requireMerchant(db, merchant_id)
-  const found = await findByWord(db, id, merchant_id)
+  const found = await findByReferenceOrInvoice(db, id, merchant_id)
   const [payment] = found
   if (!payment) throw new CommandError('not_found', `No payment has the reference or invoice id ${id}.`)
   if (found.length > 1)

@@ -1,7 +1,7 @@
 // Whether a database is fit for payments: its server, its settings, and the migrations applied to it compared with those
 // of this release.
 
-export type AppliedMigration = {
+type AppliedMigration = {
   name: string
   compatible: boolean // nodes of the release before it may run beside it
   served: boolean // a node that has it has been ready

@@ -4,7 +4,7 @@ import { readUrl } from './text.ts'
 // The sender of a form. 'unproven': the browser sends no usable header, so the form needs the token of its page.
 export type FormSender = 'own_page' | 'other_site' | 'unproven'
 
-export type FormHeaders = { site?: string; origin?: string; host?: string }
+type FormHeaders = { site?: string; origin?: string; host?: string }
 
 // Sec-Fetch-Site and Origin are set by the browser, never by a page. Sec-Fetch-Site is checked first: our pages send no
 // referrer, so browsers send `Origin: null` with their forms. `none` means that no page sent the form, which proves

@@ -25,7 +25,7 @@ function isStored(item: unknown): item is StoredLineItem {
   return typeof name === 'string' && Number.isInteger(quantity) && /^\d{1,18}$/.test(String(total))
 }
 
-export const maxLineItems = 10
+const maxLineItems = 10
 const maxNameLength = 80
 const maxQuantity = 9999
 

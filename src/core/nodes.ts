@@ -13,7 +13,7 @@ export type Presence = { missingSince: ReadonlyMap<number, number | null>; check
 
 export const noPresence: Presence = { missingSince: new Map(), checkedAt: -Infinity }
 
-export type PresenceCheck = {
+type PresenceCheck = {
   present: readonly number[] // nodes that hold their lock
   leaseHolders?: readonly number[] // nodes that have leases; they count from now on
   isNewConnection?: boolean // the first check on this connection

@@ -7,13 +7,14 @@ const secondsOf = (ms: number) => Math.round(ms) / 1000
 
 // Logs when workers pause because of the database's clock, and when they continue.
 export const watchClock = (log: Logger): ClockWatch => ({
-  doubted: jumpMs =>
+  jumpSuspected: jumpMs =>
     log.error(
       { jump_seconds: secondsOf(jumpMs) },
       "clock skew: the database's clock has jumped (another server, or this machine slept); this node's workers pause " +
         'until it is back, or has stayed the same for a minute',
     ),
-  believed: jumpMs => log.warn({ moved_seconds: secondsOf(jumpMs) }, 'clock skew is over: workers continue'),
+  jumpAccepted: jumpMs =>
+    log.warn({ moved_seconds: secondsOf(jumpMs) }, 'clock skew is over: workers continue'),
 })
 
 export function gaugeClock(

@@ -1,22 +1,23 @@
-import { Locked, Unavailable } from '../core/interface/refusal.ts'
+import { Unavailable } from '../core/interface/refusal.ts'
+import { isUnavailable } from '../store/databaseErrors.ts'
 
-const splitConcurrency = 4 // of a batch that is run item by item, so that an item that waits does not delay all others
+const splitConcurrency = 4 // of a failed batch that is run item by item, so that one slow item does not delay all others
 
 // Group commit: items that are added while a statement is in flight share the next one, so that many callers pay for one
-// statement and one commit. There is no timer: an idle batcher runs an item at once. Each caller gets its own result. If
-// a batch fails, its items are run one by one, so that a bad item fails alone.
+// statement and one commit. There is no timer: an idle batcher runs an item immediately. Each caller gets the result of its
+// item. If a batch fails, its items are run one by one, so that a bad item fails alone.
 export type Batcher<Item, Answer> = {
   add(item: Item): Promise<Answer>
   depth(): number
 }
 
-export type BatchOptions<Item, Answer> = {
+type BatchOptions<Item, Answer> = {
   run(items: Item[]): Promise<Answer[]> // results in the order of the items
   maxRows: number
   maxInFlight: number
   maxQueued: number
   groupsOf?(item: Item): readonly string[] // an item waits while a batch with one of its groups is in flight
-  isHanging?(): boolean // the database: then items are refused at once
+  isHanging?(): boolean // the database does not answer: items are refused immediately
   observe?(rows: number): void
 }
 
@@ -73,9 +74,9 @@ export function createBatcher<Item, Answer>(options: BatchOptions<Item, Answer>)
       const answers = await options.run(batch.map(waiting => waiting.item))
       batch.forEach((waiting, at) => waiting.resolve(answers[at] as Answer))
     } catch (error) {
-      // If the database is unavailable, single tries would fail, too, and so would the items in the queue. Each caller
-      // gets an error of its own, because it is answered in the format of its merchant.
-      if (error instanceof Unavailable && !(error instanceof Locked))
+      // The items in the queue would fail, too. Each caller gets a separate error object, because the error is answered
+      // in the format of the caller's merchant.
+      if (isUnavailable(error))
         for (const waiting of [...batch, ...queue.splice(0)]) waiting.reject(new Unavailable(error.cause))
       else if (batch.length === 1) for (const waiting of batch) waiting.reject(error)
       else await runOneByOne(batch)

@@ -24,60 +24,60 @@ const maxWaitMs = 8000
 const minProgressBytes = 512
 const sweepMs = 2000
 
-// A body that is being read. `drop` ends it with a refusal.
-export type UnfinishedBody = {
+// A body that is being read. `drop` ends the read with a refusal.
+type UnfinishedBody = {
   drop(refusal: Refusal): void
-  isPaused(): boolean // by this server: then the client cannot send
+  isPaused(): boolean // this server has paused the read, so the client cannot send
 }
 
 export type BodyQuota = {
-  open(address: string, isLarge: boolean, body: UnfinishedBody): HeldBody
+  open(address: string, isLarge: boolean, body: UnfinishedBody): BodyMeter
 }
 
-export type HeldBody = {
+export type BodyMeter = {
   grow(received: number, bytes: number): void
   close(): void
 }
 
-type Held = UnfinishedBody & {
+type TrackedBody = UnfinishedBody & {
   usage: NetworkUsage
-  bytes: number // of memory
+  bytes: number // of memory that it occupies
   isLarge: boolean
   received: number
-  progressAt: number // when it last had received 512 bytes more, and how much it had then
-  receivedThen: number
+  progressAt: number // the time of the last progress by 512 bytes
+  receivedThen: number // bytes received at that time
 }
 
-type NetworkUsage = { name: string; bytes: number; largeBytes: number; bodies: Set<Held> }
+type NetworkUsage = { name: string; bytes: number; largeBytes: number; bodies: Set<TrackedBody> }
 
 export function createBodyQuota(monotonicMs: () => number): BodyQuota {
   const memory = createMemoryUsage()
   const sweeper = createSweeper(memory, monotonicMs)
 
-  function open(address: string, isLarge: boolean, { drop, isPaused }: UnfinishedBody): HeldBody {
+  function open(address: string, isLarge: boolean, { drop, isPaused }: UnfinishedBody): BodyMeter {
     const usage = memory.networkOf(network(address))
     const now = monotonicMs()
     const counters = { bytes: 0, isLarge, received: 0, progressAt: now, receivedThen: 0 }
-    const held: Held = { drop, isPaused, usage, ...counters }
-    usage.bodies.add(held)
+    const body: TrackedBody = { drop, isPaused, usage, ...counters }
+    usage.bodies.add(body)
     sweeper.start(now)
-    return { grow: (received, bytes) => grow(held, received, bytes), close: () => memory.remove(held) }
+    return { grow: (received, bytes) => grow(body, received, bytes), close: () => memory.remove(body) }
   }
 
-  function grow(held: Held, received: number, bytes: number) {
-    held.received = received
-    if (received - held.receivedThen >= minProgressBytes) restartProgress(held, monotonicMs())
-    memory.resize(held, bytes, held.isLarge || received >= largeBodyBytes)
-    if (held.usage.bytes > maxBytesOfNetwork) dropLargest(held.usage.bodies, held, 429)
+  function grow(body: TrackedBody, received: number, bytes: number) {
+    body.received = received
+    if (received - body.receivedThen >= minProgressBytes) restartProgress(body, monotonicMs())
+    memory.resize(body, bytes, body.isLarge || received >= largeBodyBytes)
+    if (body.usage.bytes > maxBytesOfNetwork) dropLargest(body.usage.bodies, body, 429)
     if (memory.totalLargeBytes() > maxBytesOfLarge)
-      dropLargest(largeOnes(memory.heaviest('largeBytes')), held, 503)
-    if (memory.totalBytes() > maxBytes) dropLargest(memory.heaviest('bytes').bodies, held, 503)
+      dropLargest(largeOnes(memory.heaviest('largeBytes')), body, 503)
+    if (memory.totalBytes() > maxBytes) dropLargest(memory.heaviest('bytes').bodies, body, 503)
   }
 
-  // Spares the body that grows now: it is not the one that waits.
-  function dropLargest(bodies: Iterable<Held>, growing: Held, http: 429 | 503) {
-    let largest: Held | undefined
-    for (const held of bodies) if (held !== growing && held.bytes > (largest?.bytes ?? 0)) largest = held
+  // The body that grows now is dropped last, because it is not waiting.
+  function dropLargest(bodies: Iterable<TrackedBody>, growing: TrackedBody, http: 429 | 503) {
+    let largest: TrackedBody | undefined
+    for (const body of bodies) if (body !== growing && body.bytes > (largest?.bytes ?? 0)) largest = body
     const dropped = largest ?? growing
     memory.remove(dropped)
     dropped.drop(new TooBusy(http))
@@ -96,7 +96,7 @@ function createMemoryUsage() {
   let totalBytes = 0
   let totalLargeBytes = 0
 
-  function count({ usage, bytes, isLarge }: Held, sign: 1 | -1) {
+  function count({ usage, bytes, isLarge }: TrackedBody, sign: 1 | -1) {
     usage.bytes += sign * bytes
     totalBytes += sign * bytes
     if (!isLarge) return
@@ -109,20 +109,20 @@ function createMemoryUsage() {
     totalBytes: () => totalBytes,
     totalLargeBytes: () => totalLargeBytes,
     networkOf(name: string): NetworkUsage {
-      const usage = networks.get(name) ?? { name, bytes: 0, largeBytes: 0, bodies: new Set<Held>() }
+      const usage = networks.get(name) ?? { name, bytes: 0, largeBytes: 0, bodies: new Set<TrackedBody>() }
       networks.set(name, usage)
       return usage
     },
-    resize(held: Held, bytes: number, isLarge: boolean) {
-      count(held, -1)
-      held.bytes = bytes
-      held.isLarge = isLarge
-      count(held, 1)
+    resize(body: TrackedBody, bytes: number, isLarge: boolean) {
+      count(body, -1)
+      body.bytes = bytes
+      body.isLarge = isLarge
+      count(body, 1)
     },
-    remove(held: Held) {
-      const { usage } = held
-      if (!usage.bodies.delete(held)) return
-      count(held, -1)
+    remove(body: TrackedBody) {
+      const { usage } = body
+      if (!usage.bodies.delete(body)) return
+      count(body, -1)
       if (usage.bodies.size === 0) networks.delete(usage.name)
     },
     heaviest(what: 'bytes' | 'largeBytes'): NetworkUsage {
@@ -133,7 +133,7 @@ function createMemoryUsage() {
   }
 }
 
-// Drops slow bodies. It runs while there are any bodies.
+// Drops slow bodies. The timer runs while there are any bodies.
 function createSweeper(memory: MemoryUsage, monotonicMs: () => number) {
   let timer: NodeJS.Timeout | undefined
   let lastSweep = 0
@@ -145,14 +145,14 @@ function createSweeper(memory: MemoryUsage, monotonicMs: () => number) {
       return
     }
     const now = monotonicMs()
-    const wasPaused = now - lastSweep > 2 * sweepMs // this process: then no client was slow
+    const wasPaused = now - lastSweep > 2 * sweepMs // this process was paused, so no client was slow
     lastSweep = now
     for (const { bodies } of memory.networks.values())
-      for (const held of bodies) {
-        if (wasPaused || held.isPaused()) restartProgress(held, now)
-        if (now - held.progressAt < maxWaitMs) continue
-        memory.remove(held)
-        held.drop(tooSlow())
+      for (const body of bodies) {
+        if (wasPaused || body.isPaused()) restartProgress(body, now)
+        if (now - body.progressAt < maxWaitMs) continue
+        memory.remove(body)
+        body.drop(tooSlow())
       }
   }
 
@@ -166,7 +166,7 @@ function createSweeper(memory: MemoryUsage, monotonicMs: () => number) {
   }
 }
 
-function restartProgress(held: Held, now: number) {
-  held.progressAt = now
-  held.receivedThen = held.received
+function restartProgress(body: TrackedBody, now: number) {
+  body.progressAt = now
+  body.receivedThen = body.received
 }

@@ -8,12 +8,12 @@ const freshMs = 500 // a changed setting takes effect on every node within a sec
 const maxCached = 10_000
 const maxQueued = 5000
 
-// Fresh: read for this call, so reading again is of no use.
-export type Found = { caller: Caller | undefined; isFresh: boolean }
+// `isFresh`: read for this call, so it need not be read again.
+export type CallerLookup = { caller: Caller | undefined; isFresh: boolean }
 
 // Merchants by key, cached for half a second.
 export type CallerCache = {
-  find(merchant_key: string): Promise<Found>
+  find(merchant_key: string): Promise<CallerLookup>
   findFresh(merchant_key: string): Promise<Caller | undefined>
   depth(): number
 }
@@ -53,9 +53,9 @@ export function createCallerCache(
     findFresh,
     // An expired key is read again each time, like an unknown one.
     async find(merchant_key) {
-      const known = cache.get(merchant_key)
-      if (known && monotonicMs() - known.readAt < freshMs && isValid(known.caller))
-        return { caller: known.caller, isFresh: false }
+      const cached = cache.get(merchant_key)
+      if (cached && monotonicMs() - cached.readAt < freshMs && isValid(cached.caller))
+        return { caller: cached.caller, isFresh: false }
       return { caller: await findFresh(merchant_key), isFresh: true }
     },
     depth: loads.depth,

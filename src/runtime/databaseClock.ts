@@ -29,7 +29,7 @@ export async function measureFirst(db: Db) {
   return firstEstimate([await measureClock(db), await measureClock(db), await measureClock(db)])
 }
 
-// For short work, such as a command: the clock is measured at the start only.
+// For short work, such as a command: the clock is measured only at the start.
 export async function readClock(db: Db): Promise<() => Date> {
   const estimate = await measureFirst(db)
   return () => timeBy(estimate, performance.now())
@@ -37,11 +37,11 @@ export async function readClock(db: Db): Promise<() => Date> {
 
 // For the operator.
 export type ClockWatch = {
-  doubted(jumpMs: number): void
-  believed(jumpMs: number): void // 0: the old time is back
+  jumpSuspected(jumpMs: number): void
+  jumpAccepted(jumpMs: number): void // 0: the clock has returned to the old time
 }
 
-export type ClockOptions = {
+type ClockOptions = {
   measure(): Promise<Measurement>
   watch: ClockWatch
   wake(): void // measure now
@@ -72,7 +72,7 @@ export function createDatabaseClock(first: ClockEstimate, options: ClockOptions)
   // The machine has slept, and its monotonic clock may have stopped meanwhile; or its clock was set, which does no harm.
   // Only another measurement shows which of them it was.
   const hasStepped = () => Math.abs(machineAhead() - measuredAhead) > steppedMs
-  const isUnsure = () => estimate.doubt !== undefined || hasStepped()
+  const isUnsure = () => estimate.pendingJump !== undefined || hasStepped()
 
   async function step() {
     if (measuring) return
@@ -96,8 +96,8 @@ export function createDatabaseClock(first: ClockEstimate, options: ClockOptions)
   function update(next: ClockEstimate) {
     const before = estimate
     estimate = next
-    if (next.doubt && !before.doubt) watch.doubted(jumpOf(next))
-    if (before.doubt && !next.doubt) watch.believed(next.aheadMs - before.aheadMs)
+    if (next.pendingJump && !before.pendingJump) watch.jumpSuspected(jumpOf(next))
+    if (before.pendingJump && !next.pendingJump) watch.jumpAccepted(next.aheadMs - before.aheadMs)
   }
 
   function pause() {

@@ -4,26 +4,25 @@ import { Unavailable } from '../core/interface/refusal.ts'
 
 const requestMs = 5000 // for all database work of one request
 const sharedMs = 4800 // for a statement that many requests share: it fails before their own deadlines
-const providerMs = 3000 // then the customer sees the page that waits
+const providerMs = 3000 // then the customer sees the waiting page
 
 export const databaseDeadline = () => performance.now() + requestMs
 export const sharedDeadline = () => performance.now() + sharedMs
 
-// For database work that a request shares with others. The work itself goes on: if the request is repeated, it finds the
+// For database work that a request shares with others. The work itself continues: if the request is repeated, it finds the
 // result.
 export const inTime = <T>(deadline: number, work: Promise<T>): Promise<T> =>
   orLate(work, deadline - performance.now(), (_, reject) =>
     reject(new Unavailable('the database did not answer in time')),
   )
 
-// For a call to a provider that a customer waits for. If the reply comes later, it is stored, and a poll of the page
-// shows it.
+// For a call to a provider that a customer waits for. A later reply is stored, too, and the next poll of the page shows it.
 export const withShortDeadline = (work: Promise<unknown>): Promise<unknown> =>
   orLate(work, providerMs, resolve => resolve(undefined))
 
 type Late<T> = (resolve: (result: T) => void, reject: (error: unknown) => void) => void
 
-// Cheaper than Promise.race: every request passes here.
+// Cheaper than Promise.race; every request uses it.
 function orLate<T>(work: Promise<T>, ms: number, late: Late<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(late, ms, resolve, reject)
@@ -51,7 +50,7 @@ export const timerOf =
   }
 
 // Rejects with `message` when the timer ends, even if the work never does, and aborts the work's signal. If the work then
-// rejects at once, its own error is thrown: it may show that nothing was sent.
+// rejects immediately, its own error is thrown: it may show that nothing was sent.
 export function withinDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
   timer: Timer,

@@ -36,8 +36,8 @@ export function newReference(now: Date): string {
   return reference(time, lastTail)
 }
 
-// 130 random bits. By the merchant's id in front, a lookup reads one shard. By the minute after it, new tokens are
-// neighbours in their index.
+// 130 random bits. The merchant's id comes first, so that a lookup reads one shard. The minute comes next, so that new
+// tokens are neighbours in their index.
 export function newToken(merchant_id: string, now: Date): string {
   return merchant_id + spell(Math.floor(now.getTime() / 60_000), 6) + randomText(26)
 }

@@ -11,13 +11,13 @@ export type LocalWorkers = { dispatch?: InlineDispatch; inbox?: Inbox; poller?: 
 
 // Sends notifications right after the commit that adds them.
 export type InlineDispatch = {
-  reserve(sendings: readonly NewDelivery[]): Reservation | undefined // slots for some of them; undefined if none is free
+  reserve(deliveries: readonly NewDelivery[]): Reservation | undefined // slots for some of them; undefined if none is free
   undispatched(): void // deliveries without a reservation were committed
 }
 
 // Slots for deliveries that are about to be committed, with the lease that their rows get.
 export type Reservation = InlineLease & {
-  confirm(leased: readonly NotificationKey[]): void // committed: these are sent now, the other slots are free
+  confirm(leased: readonly NotificationKey[]): void // committed: these are sent now, and the remaining slots are released
   release(): void // nothing was committed
   outcomeUnknown(): void // the commit may or may not have happened
 }

@@ -21,7 +21,7 @@ export type NamedMessenger = { name: string; messenger: Messenger }
 
 const deadline = timerOf(180_000) // longer than the messengers' own deadlines
 const maxInFlight = 100 // messages of one messenger
-const maxReason = 1000 // enough to find the recipient in it; what is stored is shorter
+const maxReason = 1000 // long enough to find the recipient in it; the stored text is shorter
 
 const defaultFolder = new URL('../messengers/', import.meta.url)
 
@@ -48,8 +48,8 @@ export async function openMessengers(
   return messengersOf(open)
 }
 
-export function messengersOf(given: readonly NamedMessenger[], timer = deadline): Messengers {
-  const messengers = given.map(({ name, messenger }) => ({ name, messenger: bounded(messenger, timer) }))
+export function messengersOf(open: readonly NamedMessenger[], timer = deadline): Messengers {
+  const messengers = open.map(({ name, messenger }) => ({ name, messenger: bounded(messenger, timer) }))
   const find = (medium: Medium) => messengers.find(({ messenger }) => messenger.medium === medium)
   return {
     find,
@@ -61,15 +61,15 @@ export function messengersOf(given: readonly NamedMessenger[], timer = deadline)
 }
 
 // Limits the messages in flight, so that a slow network does not fill the memory. An exception or an invalid result of a
-// messenger becomes a retry, so that no message is lost. Texts of the other side are cleaned here.
+// messenger becomes a retry, so that no message is lost. Texts of the message provider are cleaned here.
 function bounded(messenger: Messenger, timer: Timer): Messenger {
   let inFlight = 0
   let closed = false
   return {
     medium: messenger.medium,
     async send(message: OutboundMessage): Promise<SendResult> {
-      if (closed) return retry('We are stopping.')
-      if (inFlight >= maxInFlight) return retry('Too many messages are under way.')
+      if (closed) return retry('The gateway is stopping.')
+      if (inFlight >= maxInFlight) return retry('Too many messages are in flight.')
       inFlight++
       try {
         return sanitizeResult(await withinDeadline(() => messenger.send(message), timer, noAnswer))
@@ -86,5 +86,5 @@ function bounded(messenger: Messenger, timer: Timer): Messenger {
   }
 }
 
-const noAnswer = 'The messenger gave no answer.'
+const noAnswer = 'The messenger did not answer.'
 const retry = (reason: string): SendResult => ({ state: 'retry', reason })

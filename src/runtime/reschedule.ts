@@ -13,7 +13,7 @@ const leaseMs = 30_000 // of a delivery
 
 // After the database's clock was set back, by an hour for example, all scheduled work would wait an hour longer. Work that
 // is due later than any schedule allows was scheduled by the old clock: it is due now. Each row is changed by itself, so
-// that a locked one does not delay the others; the next round finds it again. Returns how many were rescheduled.
+// that a locked row does not delay the rest; the next round finds it again. Returns how many were rescheduled.
 export async function reschedule(
   { db, clock }: Pick<Runtime, 'db' | 'clock'>,
   onTrouble: (error: unknown) => void,

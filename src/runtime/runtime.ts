@@ -27,53 +27,33 @@ import type { WakeUps } from './wakeUps.ts'
 const batchesInFlight = 2 // one fills while another commits, and a slow one does not stop all callers
 const maxQueued = 5000 // callers that wait for one kind of statement; more are refused
 
-// The long-lived objects that actions use, each made once.
-export type Runtime = {
+// What the actions that change payments need.
+export type PaymentDeps = {
   db: Db
+  decisions: PaymentDecisions
+  callbacks: CallbackBatcher
+  localWorkers: LocalWorkers
+  providerAccounts: ProviderAccounts
+  baseUrl(): string
+  clock(): Date
+  watch(update: StatusUpdate): void // called after the commit of a change
+  wake: WakeUps['wake']
+}
+
+// The long-lived objects that actions use, each made once.
+export type Runtime = PaymentDeps & {
   callers: CallerCache
   limits: RateLimits
   bodies: BodyQuota
   payments: Batcher<NewPayment, StoredRequest>
   lookups: Batcher<InvoiceKey, PaymentState | undefined>
   checkouts: Batcher<CheckoutKey, StoredCheckout | undefined>
-  decisions: PaymentDecisions
-  callbacks: CallbackBatcher
-  localWorkers: LocalWorkers
-  providerAccounts: ProviderAccounts
   formKey: Buffer // 32 bytes: signs the form tokens of pages; all nodes share it
-  baseUrl(): string
-  clock(): Date
-  watch(update: StatusUpdate): void // called after the commit of a change
-  wake: WakeUps['wake']
   whyNotReady(): Promise<string | undefined> // undefined if this node can serve
 }
 
-// What the actions that change payments need.
-export type PaymentDeps = Pick<
-  Runtime,
-  | 'db'
-  | 'decisions'
-  | 'callbacks'
-  | 'localWorkers'
-  | 'providerAccounts'
-  | 'baseUrl'
-  | 'clock'
-  | 'watch'
-  | 'wake'
->
-
-export type RuntimeOptions = Pick<
-  Runtime,
-  | 'db'
-  | 'decisions'
-  | 'localWorkers'
-  | 'providerAccounts'
-  | 'formKey'
-  | 'baseUrl'
-  | 'clock'
-  | 'watch'
-  | 'wake'
-> & {
+export type RuntimeOptions = Omit<PaymentDeps, 'callbacks'> & {
+  formKey: Buffer
   masterKeys: MasterKeys
   migrations?: readonly string[] // by default those of this release
   batchRows: number
@@ -84,8 +64,8 @@ export type RuntimeOptions = Pick<
 const monotonicMs = () => performance.now()
 
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const { migrations = migrationNames(), masterKeys, batchRows, poolSize, observeBatch, ...given } = options
-  const { db, localWorkers, clock } = given
+  const { migrations = migrationNames(), masterKeys, batchRows, poolSize, observeBatch, ...deps } = options
+  const { db, localWorkers, clock } = deps
   const shared = {
     maxRows: batchRows,
     maxInFlight: batchRows === 1 ? Math.floor(poolSize / 2) : Math.min(batchesInFlight, poolSize - 1),
@@ -94,7 +74,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   }
   const inTime = () => db.withDeadline(sharedDeadline())
   return {
-    ...given,
+    ...deps,
     callers: createCallerCache(db, masterKeys, clock, monotonicMs),
     limits: createRateLimits(monotonicMs),
     bodies: createBodyQuota(monotonicMs),

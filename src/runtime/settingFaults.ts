@@ -11,17 +11,19 @@ const messengers = new URL('../messengers/', import.meta.url)
 export async function providerSettingFaults(settings: ProviderSettings, folder?: URL): Promise<string[]> {
   const faults: string[] = []
   for (const [name, provider] of await loadProviders(folder)) {
-    const given = environmentSettings(name, provider, settings)
-    faults.push(...(given ? openingFaults(name, provider, given) : missingBeside(name, provider, settings)))
+    const complete = environmentSettings(name, provider, settings)
+    faults.push(
+      ...(complete ? openingFaults(name, provider, complete) : missingSettings(name, provider, settings)),
+    )
   }
   return faults
 }
 
 const inEnvironment = (provider: string, setting: string) => `${provider}_${setting}`.toUpperCase()
 
-function openingFaults(name: string, provider: Provider, given: ProviderSettings): string[] {
+function openingFaults(name: string, provider: Provider, settings: ProviderSettings): string[] {
   try {
-    openAccount(name, provider, given, noTools)
+    openAccount(name, provider, settings, noTools)
     return []
   } catch (error) {
     const names = [...provider.settings, ...egressSettings].map(one => one.name)
@@ -32,8 +34,8 @@ function openingFaults(name: string, provider: Provider, given: ProviderSettings
   }
 }
 
-// If some required settings of a provider are set, the others must be, too.
-function missingBeside(name: string, { settings }: Provider, env: ProviderSettings): string[] {
+// If some required settings of a provider are set, all of them must be.
+function missingSettings(name: string, { settings }: Provider, env: ProviderSettings): string[] {
   const needed = settings.filter(one => one.usual === undefined)
   const missing = needed.filter(one => !env[inEnvironment(name, one.name)])
   if (missing.length === needed.length) return []
@@ -46,7 +48,7 @@ const noTools: AccountTools = {
   tokenOf: () => () => Promise.reject(new Error('no token')),
 }
 
-// The same for messengers, with warnings about settings that are valid. It makes no connection.
+// Faults in the settings of messengers, and warnings about valid settings. No connection is made.
 export async function messengerFaults(settings: MessengerSettings, folder = messengers) {
   const [faults, warnings]: [string[], string[]] = [[], []]
   const tools = { warn: (words: string) => void warnings.push(words), receive: () => {} }

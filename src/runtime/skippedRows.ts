@@ -1,3 +1,4 @@
+import { isUnavailable } from '../store/databaseErrors.ts'
 import { type PaymentKey, paymentName } from '../store/payments/paymentKeys.ts'
 
 const skipMs = 5 * 60_000
@@ -30,7 +31,7 @@ export function createSkippedRows(onSkipped: OnSkippedRow) {
       for (const { merchant_id, tx_reference } of keys) {
         const key = { merchant_id, tx_reference }
         const name = paymentName(key)
-        all.delete(name) // and set again, so that it is the last
+        all.delete(name) // and set again, so that it becomes the newest
         all.set(name, { key, since: performance.now() })
         if (error === undefined) continue
         const same = unreported.get(String(error)) ?? { error, payments: new Map<string, PaymentKey>() }
@@ -46,12 +47,12 @@ export function createSkippedRows(onSkipped: OnSkippedRow) {
   }
 }
 
-// One row made a batch fail, and the error does not say which. Runs the batch in halves, and these in halves, until the
-// row is alone. Returns how many rows succeeded.
-export async function bisectBatch<Key>(
-  keys: readonly Key[],
-  work: (some: readonly Key[]) => Promise<number>,
-  onFailure: (error: unknown, alone: Key | undefined) => void, // throws to stop
+// One payment made a batch fail, and the error does not contain which. Runs the batch in halves, and these in halves, until
+// the payment is alone, and adds it to `skipped`. Returns how many payments succeeded.
+export async function bisectBatch(
+  keys: readonly PaymentKey[],
+  work: (some: readonly PaymentKey[]) => Promise<number>,
+  skipped: SkippedRows,
 ): Promise<number> {
   const half = Math.ceil(keys.length / 2)
   let done = 0
@@ -59,8 +60,9 @@ export async function bisectBatch<Key>(
     try {
       done += some.length > 0 ? await work(some) : 0
     } catch (error) {
-      onFailure(error, some.length === 1 ? some[0] : undefined)
-      if (some.length > 1) done += await bisectBatch(some, work, onFailure)
+      if (isUnavailable(error)) throw error
+      if (some.length === 1) skipped.add(some, error)
+      else done += await bisectBatch(some, work, skipped)
     }
   return done
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// Workers find their work by polling. A wake-up makes them poll at once, because a commit has just added work for them. A
-// wake-up that is lost costs only the time until the next poll.
+// Workers find their work by polling. A wake-up makes them poll immediately, because a commit has just added work for them.
+// A lost wake-up delays the work only until the next poll.
 
 // The workers that poll providers, and those that send notifications and messages.
 const wakeables = ['pollers', 'senders'] as const
@@ -9,27 +9,27 @@ export type Wakeable = (typeof wakeables)[number]
 export const isWakeable = (name: string): name is Wakeable => (wakeables as readonly string[]).includes(name)
 
 // Which commits wake a worker.
-export type WakeUpSource = 'thisNode' | 'allNodes'
+type WakeUpSource = 'thisNode' | 'allNodes'
 
 export type WakeUps = {
-  wake(who: Wakeable): void // this process has committed work
-  receive(who: Wakeable): void // another node has
-  on(who: Wakeable, listener: () => void, source?: WakeUpSource): void
-  forward(send: (who: Wakeable) => void): void // wake-ups of this process, to other nodes
+  wake(worker: Wakeable): void // this process has committed work for it
+  receive(worker: Wakeable): void // another node has committed work for it
+  on(worker: Wakeable, listener: () => void, source?: WakeUpSource): void
+  forward(send: (worker: Wakeable) => void): void // wake-ups of this process, to other nodes
 }
 
 export function createWakeUps(): WakeUps {
-  const listeners: { who: Wakeable; source: WakeUpSource; listener(): void }[] = []
-  const forwards: ((who: Wakeable) => void)[] = []
+  const listeners: { worker: Wakeable; source: WakeUpSource; listener(): void }[] = []
+  const forwards: ((worker: Wakeable) => void)[] = []
   return {
-    wake(who) {
-      for (const one of listeners) if (one.who === who) one.listener()
-      for (const send of forwards) send(who)
+    wake(worker) {
+      for (const one of listeners) if (one.worker === worker) one.listener()
+      for (const send of forwards) send(worker)
     },
-    receive(who) {
-      for (const one of listeners) if (one.who === who && one.source === 'allNodes') one.listener()
+    receive(worker) {
+      for (const one of listeners) if (one.worker === worker && one.source === 'allNodes') one.listener()
     },
-    on: (who, listener, source = 'allNodes') => void listeners.push({ who, source, listener }),
+    on: (worker, listener, source = 'allNodes') => void listeners.push({ worker, source, listener }),
     forward: send => void forwards.push(send),
   }
 }

@@ -1,3 +1,5 @@
+import { Locked, Unavailable } from '../core/interface/refusal.ts'
+
 // Errors of PostgreSQL (SQLSTATE) and of the connection to it.
 export const sqlState = (error: unknown) => (error as { code?: string } | undefined)?.code ?? ''
 
@@ -31,3 +33,8 @@ export function isLost(error: unknown) {
   if (code === '0A000' && message.startsWith('cached plan')) return true
   return lostMessages.test(message)
 }
+
+// The database cannot be used now, so other statements would fail, too. If it happens during a commit, the outcome of the
+// commit is unknown. A row that stays locked is another case.
+export const isUnavailable = (error: unknown): error is Unavailable =>
+  error instanceof Unavailable && !(error instanceof Locked)

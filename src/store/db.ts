@@ -29,7 +29,7 @@ export const named =
 export type Tx = {
   rows<Row>(query: Query): Promise<Row[]>
   one<Row>(query: Query): Promise<Row | undefined>
-  count(query: Query): Promise<number> // of the rows that it has changed
+  count(query: Query): Promise<number> // of changed rows
   tuples<Tuple extends readonly unknown[]>(query: Query): Promise<Tuple[]> // rows as arrays: cheaper for very many
   // Sends the statement together with COMMIT, in one round trip. The work of the transaction must not await it: it is
   // sent when the work has returned.
@@ -40,9 +40,9 @@ export type Tx = {
 export type Db = Tx & {
   url: string // for a connection outside of the pool
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  withQuota(verb: string): Db // the same pool, of which the work of one verb may have half of the connections at once
-  withDeadline(deadline: number): Db // the same pool, for one request: all it does ends at this performance.now()
-  isHanging(): boolean // the database accepts connections and answers nothing: statements fail at once
+  withQuota(kind: string): Db // the same pool; all work of one kind may use half of the connections at the same time
+  withDeadline(deadline: number): Db // the same pool; all work ends at this time of performance.now()
+  isHanging(): boolean // the database accepts connections and does not answer: statements fail immediately
   stats(): { total: number; idle: number; waiting: number }
   locks: { strategy: LockStrategy }
   end(): Promise<void>
@@ -58,15 +58,15 @@ export type LockStrategy =
 type Server = Pick<Db, 'url' | 'locks'> & {
   pool: pg.Pool
   health: Health
-  quotaFor(verb: string): ConnectionQuota
+  quotaFor(kind: string): ConnectionQuota
 }
 
 export function openDb(url: string, poolSize: number, applicationName = 'tollgate'): Db {
   const hosts = hostsOf(url)
   const quotas = new Map<string, ConnectionQuota>()
-  const quotaFor = (verb: string) => {
-    const quota = quotas.get(verb) ?? createConnectionQuota(Math.max(1, Math.floor(poolSize / 2)))
-    quotas.set(verb, quota)
+  const quotaFor = (kind: string) => {
+    const quota = quotas.get(kind) ?? createConnectionQuota(Math.max(1, Math.floor(poolSize / 2)))
+    quotas.set(kind, quota)
     return quota
   }
   const server: Server = {
@@ -90,7 +90,7 @@ function withLimits(server: Server, limits: Limits): Db {
     tuples: query => work(connection => tuplesOf(connection, query)),
     writeWithCommit: query => db.rows(query),
     transaction: steps => work(connection => inTransaction(connection, steps)),
-    withQuota: verb => withLimits(server, { ...limits, quota: server.quotaFor(verb) }),
+    withQuota: kind => withLimits(server, { ...limits, quota: server.quotaFor(kind) }),
     withDeadline: deadline => withLimits(server, { ...limits, deadline }),
     isHanging: server.health.isHanging,
     stats() {
@@ -145,8 +145,8 @@ const brokenSession = (message: string, code: string, cause?: unknown) =>
 // Saves two round trips: BEGIN is sent with the first statement, and the writes of writeWithCommit are sent with COMMIT.
 // So results are checked later than usual. The result of BEGIN is checked with the first statement, and again before the
 // writes of the commit are sent. COMMIT has to return its own tag, because PostgreSQL returns ROLLBACK if the transaction
-// has failed. Statements after a failed one report only that the transaction has failed: `cause` is the first error. It
-// is thrown instead, and it decides whether the work is retried.
+// has failed. Statements after a failed one report only that the transaction has failed. `cause`, the first error, is
+// thrown instead, and decides whether the work is retried.
 async function inTransaction<T>(session: Connection, work: (tx: Tx) => Promise<T>): Promise<T> {
   const connection = { ...session, plans: plansOfTransaction(session.plans) }
   const lastWrites: (() => Promise<unknown>)[] = []
@@ -196,7 +196,7 @@ async function inTransaction<T>(session: Connection, work: (tx: Tx) => Promise<T
   }
 
   const begun = send(connection, sql`begin`)
-  begun.catch(() => {}) // every statement and the commit throw it
+  begun.catch(() => {}) // every statement and the commit throw its error
   try {
     const result = await work(tx)
     await commit()

@@ -19,7 +19,7 @@ export function groupStatement(parts: readonly StatementPart[], result: Query = 
   return Object.assign(sql`with ${join(ctes)} ${result}`, { name })
 }
 
-// A condition for every table that a statement with a list of keys reads. Citus does not look into lists of keys, and
+// A condition for every table that a statement with a list of keys reads. Citus does not evaluate lists of keys;
 // with this condition it queries only the shards of these merchants. The collation does not change which ids are equal.
 // It keeps the planner from using the list as an index condition: it would estimate one scan for each pair of merchant
 // and key, and prefer to read the whole table.

@@ -9,7 +9,7 @@ const connectTimeoutMs = 1000
 const queryTimeoutMs = 10_000
 const keepAliveMs = 5000
 
-// One connection to the primary that a node has for itself. On it the node receives wake-ups (LISTEN/NOTIFY) and holds an
+// A connection to the primary outside of the pool. On it the node receives wake-ups (LISTEN/NOTIFY) and holds an
 // advisory lock under its number, which shows other nodes that it is alive. Both end with the connection.
 export type NodeSession = {
   isOpen(): boolean
@@ -19,7 +19,7 @@ export type NodeSession = {
 }
 
 // Called with the payload of each notification that another connection has sent.
-export type OnNotification = (payload: string) => void
+type OnNotification = (payload: string) => void
 
 export async function openNodeSession(
   url: string,
@@ -46,8 +46,8 @@ async function open(host: string, number: number, onNotification: OnNotification
     keepAliveInitialDelayMillis: keepAliveMs,
   })
   client.on('error', () => {}) // 'end' follows
-  // PostgreSQL sends a notification to its sender, too. Behind a pooler the process id is the pooler's, and the node wakes
-  // up once too often.
+  // PostgreSQL sends a notification to its sender, too. Behind a pooler the process id is the pooler's, and this node also
+  // receives its own notifications.
   const ownProcessId = () => (client as unknown as { processID: number | null }).processID
   client.on('notification', ({ processId, payload = '' }) => {
     if (processId !== ownProcessId()) onNotification(payload)

@@ -22,7 +22,7 @@ export const deliveriesPostponed = (tx: Tx, latest: Date, limit: number) =>
     select merchant_id, tx_reference, sequence from deliveries
     where not retry and not parked and next_try_at > ${latest} order by next_try_at desc limit ${limit}`)
 
-// The schedule begins now. A try that may be in flight keeps its lease for the usual time at most.
+// The schedule begins now. A try that may be in flight has its lease for the usual time at most.
 export const rescheduleDelivery = (
   tx: Tx,
   key: NotificationKey,

@@ -1,8 +1,9 @@
 import { Locked } from '../core/interface/refusal.ts'
+import { sqlState } from './databaseErrors.ts'
 import { type Db, type LockStrategy, sql, type Tx } from './db.ts'
 
-// Takes many rows without waiting for rows that another transaction has locked, such as one of a paused node. Locked rows
-// are left out, and a later poll finds them again. There are three ways to do so, from fast to slow:
+// Takes many rows without waiting for rows that another transaction has locked, such as the transaction of a paused node.
+// Locked rows are left out, and a later poll finds them again. There are three methods, from fast to slow:
 //
 // 1. Locking each row first costs 20 %. So we first try a plain UPDATE with a 50 ms lock_timeout, and use SKIP LOCKED for
 //    5 s after a conflict. Only statements that run for thousands of rows a second have this variant (`optimistic`).
@@ -10,17 +11,17 @@ import { type Db, type LockStrategy, sql, type Tx } from './db.ts'
 // 3. A sharded PostgreSQL (Citus) refuses SKIP LOCKED across shards. There the keys are read without locks, and changed
 //    with a lock_timeout of 100 ms; if that runs out, each row is changed by itself with 20 ms.
 //
-// Which of them is used is the state of the database's LockStrategy:
+// The LockStrategy of the database is the state that selects the method:
 //
 //   untested --SKIP LOCKED works--> optimistic --conflict--> skipping for 5 s --time is over--> optimistic
-//   any state --SKIP LOCKED is refused--> unsupported (for good)
+//   any state --SKIP LOCKED is refused--> unsupported (permanently)
 
 const allRowsTimeoutMs = 100
-const oneRowTimeoutMs = 20 // the try before it has waited already
+const oneRowTimeoutMs = 20 // short, because the try before has waited already
 const optimisticTimeoutMs = 50
 const skipAfterConflictMs = 5000 // the server ends a transaction of a paused node after this time
 
-// The same change in several variants.
+// The variants of one change.
 export type TakeStatements<Key, Taken> = {
   skipping(db: Db): Promise<readonly Taken[]> // takes all rows that are not locked, by SKIP LOCKED
   find(db: Db): Promise<readonly Key[]> // the rows to take, without locking them
@@ -28,7 +29,7 @@ export type TakeStatements<Key, Taken> = {
 }
 
 // `optimistic` is one statement that contains `shortLockTimeout`.
-export type OptimisticStatements<Key, Taken> = TakeStatements<Key, Taken> & {
+type OptimisticStatements<Key, Taken> = TakeStatements<Key, Taken> & {
   optimistic(tx: Tx): Promise<readonly Taken[]>
 }
 
@@ -107,4 +108,4 @@ async function withLockTimeout<T>(db: Db, ms: number, work: (tx: Tx) => Promise<
   }
 }
 
-const isUnsupported = (error: unknown) => (error as { code?: string } | undefined)?.code === '0A000'
+const isUnsupported = (error: unknown) => sqlState(error) === '0A000'

@@ -21,7 +21,7 @@ const play = (measured: readonly Measurement[], from = atNoon) => measured.reduc
 
 test('at first the quickest of several is believed, whatever it says', () => {
   const first = firstEstimate([seen(0, seconds(3), 900), seen(1000, hours(1), 3), seen(2000, 7, 40)])
-  expect([shiftOf(first), first.doubt]).toEqual([hours(1), undefined])
+  expect([shiftOf(first), first.pendingJump]).toEqual([hours(1), undefined])
 })
 
 for (const [words, shift, roundTripMs, expected] of [
@@ -34,7 +34,7 @@ for (const [words, shift, roundTripMs, expected] of [
 ] as const)
   test(`a small difference, ${words}: by ${expected} ms at once`, () => {
     const after = play([seen(seconds(10), shift, roundTripMs)])
-    expect([shiftOf(after), after.doubt]).toEqual([expected, undefined])
+    expect([shiftOf(after), after.pendingJump]).toEqual([expected, undefined])
   })
 
 for (const jump of [seconds(10) + 1, -seconds(11), hours(1), -hours(1), -minutes(6)]) {
@@ -45,14 +45,14 @@ for (const jump of [seconds(10) + 1, -seconds(11), hours(1), -hours(1), -minutes
       now = estimateClock(now, seen(at, jump + (at % 3) * 100)) // it drifts a little
     }
     now = estimateClock(now, seen(seconds(70), jump))
-    expect([shiftOf(now), now.doubt]).toEqual([jump, undefined])
+    expect([shiftOf(now), now.pendingJump]).toEqual([jump, undefined])
   })
 
   test(`a lie by ${jump} ms that ends: the old time goes on at once, and another such lie waits its own minute`, () => {
     const lied = [seen(seconds(10), jump), seen(seconds(60), jump), seen(seconds(62), 0)]
     const after = play(lied)
-    expect([shiftOf(after), after.doubt]).toEqual([0, undefined])
-    expect(play([seen(seconds(72), jump)], after).doubt).toEqual({
+    expect([shiftOf(after), after.pendingJump]).toEqual([0, undefined])
+    expect(play([seen(seconds(72), jump)], after).pendingJump).toEqual({
       aheadMs: noon.getTime() + jump,
       sinceMs: seconds(72),
     })
@@ -62,7 +62,7 @@ for (const jump of [seconds(10) + 1, -seconds(11), hours(1), -hours(1), -minutes
 test('a clock that jumps about is never believed', () => {
   let now = atNoon
   for (let at = 0; at < minutes(10); at += seconds(2)) now = estimateClock(now, seen(at, hours(1) + 2 * at))
-  expect([shiftOf(now), now.doubt?.sinceMs]).toEqual([0, minutes(10) - seconds(2)])
+  expect([shiftOf(now), now.pendingJump?.sinceMs]).toEqual([0, minutes(10) - seconds(2)])
 })
 
 test('a machine that slept for an hour has its time back after a minute', () => {
@@ -87,5 +87,5 @@ test('a slow but useful answer of the same time does not begin the minute anew',
     seen(seconds(40), hours(1) + 1900, 1900),
     seen(seconds(70), hours(1)),
   ])
-  expect([shiftOf(after), after.doubt]).toEqual([hours(1), undefined])
+  expect([shiftOf(after), after.pendingJump]).toEqual([hours(1), undefined])
 })

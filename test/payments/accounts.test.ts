@@ -126,7 +126,7 @@ test('an attempt is asked about at its account, with the new credentials, and wh
 
   const other = await ask(await addMerchant())
   expect(waysOf(other)).toEqual([])
-  expect(await pay(runtime, other, aPayRequest())).toEqual({ done: 'no_such_way' })
+  expect(await pay(runtime, other, aPayRequest())).toEqual({ done: 'no_such_method' })
 
   acme.says(order => ({
     state: 'paid',
@@ -164,7 +164,7 @@ test('test payments reach a test account alone, live ones a live one', async () 
   const onlyTest = await add('test_first', 'test')
   const live = await ask(merchant, 'live')
   expect(waysOf(live)).toEqual([])
-  expect(await pay(runtime, live, aPayRequest())).toEqual({ done: 'no_such_way' })
+  expect(await pay(runtime, live, aPayRequest())).toEqual({ done: 'no_such_method' })
   const onlyLive = await add('live_first')
   const [played, real] = [await ask(merchant, 'test'), await ask(merchant, 'live')]
   for (const [payment, account, key] of [
@@ -182,7 +182,7 @@ test('a way that the merchant has switched off is off at the page, at a form tha
   const merchant = await addMerchant('payment_methods=card')
   const payment = await ask(merchant)
   expect(payment.methods.map(({ payment_method }) => payment_method)).toEqual(['card'])
-  expect(await pay(runtime, payment, aPayRequest())).toEqual({ done: 'no_such_way' })
+  expect(await pay(runtime, payment, aPayRequest())).toEqual({ done: 'no_such_method' })
   const direct = {
     pymt_instrument: '0241234567',
     extra_wallet_issuer_hint: 'mtn',

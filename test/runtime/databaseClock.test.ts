@@ -28,8 +28,8 @@ beforeEach(() => {
   clock = createDatabaseClock(firstEstimate([look()]), {
     measure: () => answer(),
     watch: {
-      doubted: ms => void said.push(`doubted ${ms}`),
-      believed: ms => void said.push(`believed ${ms}`),
+      jumpSuspected: ms => void said.push(`doubted ${ms}`),
+      jumpAccepted: ms => void said.push(`believed ${ms}`),
     },
     wake: () => void wakes++,
     monotonicMs: () => monotonic,

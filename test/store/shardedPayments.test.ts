@@ -7,7 +7,7 @@ import {
   newestNotifications,
   sentNotificationsOf,
 } from '../../src/actions/notifications/findNotifications.ts'
-import { explainPayment, findByWord } from '../../src/actions/payments/explainPayment.ts'
+import { explainPayment, findByReferenceOrInvoice } from '../../src/actions/payments/explainPayment.ts'
 import { newestPayments } from '../../src/actions/payments/findPayments.ts'
 import { outletReport } from '../../src/actions/payments/outletReport.ts'
 import { createRedaction } from '../../src/actions/redaction/redact.ts'
@@ -161,7 +161,7 @@ describe.skipIf(!shardedUrl)(title, () => {
     const { payments } = await newestPayments(db, { limit: 100 })
     expect(payments.length).toBeGreaterThan(3 * shops * ofEach)
     const [payment] = payments as [Payment]
-    expect(await findByWord(db, payment.tx_reference)).toHaveLength(1)
+    expect(await findByReferenceOrInvoice(db, payment.tx_reference)).toHaveLength(1)
     expect((await explainPayment(db, payment, now)).events.length).toBeGreaterThan(0)
     const { notifications } = await newestNotifications(db, { limit: 100 })
     expect(notifications.length).toBeGreaterThan(3 * shops * ofEach)

@@ -15,7 +15,7 @@ import {
   likelyMistake,
 } from '../../core/interface/signature.ts'
 import type { SettingName } from '../../core/merchant/settings.ts'
-import type { CallerCache, Found } from '../../runtime/callerCache.ts'
+import type { CallerCache, CallerLookup } from '../../runtime/callerCache.ts'
 import type { RateLimits } from '../../runtime/rateLimits.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 
@@ -27,7 +27,7 @@ const decoySecrets: readonly Buffer[] = [randomBytes(64), randomBytes(32)]
 // Returns the merchant that signed the claim. Otherwise it throws the refusal, and the address has one guess less.
 export async function authenticate(
   { callers, limits }: { callers: CallerCache; limits: RateLimits },
-  found: Found,
+  found: CallerLookup,
   claim: Claim,
   door: Guarded,
   address: string,
@@ -46,7 +46,7 @@ export async function authenticate(
 // and for an unknown merchant: one read of the caller, and every hash twice.
 async function signedBy(
   callers: CallerCache,
-  { caller: known, isFresh }: Found,
+  { caller: known, isFresh }: CallerLookup,
   { merchant_key, strings, hash }: Claim,
 ): Promise<Caller | undefined> {
   if (isSigned(known?.secrets ?? decoySecrets, strings, hash)) return known

@@ -4,7 +4,7 @@ import { statusString } from '../../core/interface/signature.ts'
 import type { StatusView } from '../../core/interface/statusRecord.ts'
 import type { PaymentState } from '../../core/payment/payment.ts'
 import type { Batcher } from '../../runtime/batcher.ts'
-import type { CallerCache, Found } from '../../runtime/callerCache.ts'
+import type { CallerCache, CallerLookup } from '../../runtime/callerCache.ts'
 import { databaseDeadline, inTime } from '../../runtime/deadline.ts'
 import type { RateLimits } from '../../runtime/rateLimits.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
@@ -40,7 +40,7 @@ export async function checkStatus(
 async function answer(
   runtime: StatusDeps,
   asked: Asked,
-  found: Found,
+  found: CallerLookup,
   address: string,
 ): Promise<StatusCheck> {
   if (found.caller) mustBeReadable(found.caller, 'status')

@@ -12,7 +12,7 @@ import { requestString, totalSpellings } from '../../core/interface/signature.ts
 import { storedLineItems } from '../../core/lineItems.ts'
 import { isCurrency, defaultCurrency } from '../../core/money.ts'
 import type { NewPayment } from '../../core/payment/payment.ts'
-import type { Found } from '../../runtime/callerCache.ts'
+import type { CallerLookup } from '../../runtime/callerCache.ts'
 import { newReference, newToken } from '../../runtime/ids.ts'
 import { databaseDeadline, inTime } from '../../runtime/deadline.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -26,7 +26,7 @@ import { reopen } from './reopen.ts'
 export type Door = 'api' | 'form'
 export type Initiated = { stored: StoredRequest; direct?: Direct }
 
-const notFound: Found = { caller: undefined, isFresh: true }
+const notFound: CallerLookup = { caller: undefined, isFresh: true }
 
 // A merchant requests a payment. The same request again finds the same payment, and reopens it if it ended unpaid. The
 // request is answered after the payment is stored.
@@ -58,7 +58,7 @@ async function take(
   fields: Fields,
   door: Door,
   address: string,
-  found: Found,
+  found: CallerLookup,
   deadline: number,
 ): Promise<Initiated> {
   if (found.caller) mustBeReadable(found.caller, 'initiation')
@@ -84,7 +84,7 @@ async function prove(
   fields: Fields,
   door: Door,
   address: string,
-  found: Found,
+  found: CallerLookup,
 ): Promise<Caller> {
   const { merchant_key, invoice_id, total, secure_hash } = await requiredFields(runtime, fields, found)
   const { caller } = found
@@ -99,7 +99,7 @@ async function prove(
 }
 
 // A request without them is refused after the same work for a known and for an unknown merchant.
-async function requiredFields(runtime: Runtime, fields: Fields, { caller, isFresh }: Found) {
+async function requiredFields(runtime: Runtime, fields: Fields, { caller, isFresh }: CallerLookup) {
   try {
     return readRequired(fields)
   } catch (refusal) {

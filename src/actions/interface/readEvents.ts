@@ -1,6 +1,6 @@
 import { malformed, missing } from '../../core/interface/refusal.ts'
 import { feedString, isInGrace, readFeedSignature } from '../../core/interface/signature.ts'
-import type { Found } from '../../runtime/callerCache.ts'
+import type { CallerLookup } from '../../runtime/callerCache.ts'
 import { databaseDeadline, inTime } from '../../runtime/deadline.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
@@ -57,7 +57,7 @@ function textFields(question: FeedQuestion): Partial<Record<keyof FeedQuestion, 
 
 type Asked = { merchant_key: string; after: string; limit?: string; secure_hash?: string; signature?: string }
 
-async function prove(runtime: Reading, found: Found, asked: Asked, address: string): Promise<Caller> {
+async function prove(runtime: Reading, found: CallerLookup, asked: Asked, address: string): Promise<Caller> {
   const now = runtime.clock()
   const { merchant_key, after, limit = '' } = asked
   const signature = readFeedSignature(asked.signature, asked.secure_hash)

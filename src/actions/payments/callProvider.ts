@@ -23,7 +23,7 @@ import { countOpenByIdentity } from '../../store/providers/businesses.ts'
 import { resolveAttempt } from './resolveAttempt.ts'
 import { changeOf, changeOne } from './writeChanges.ts'
 
-// Sends the order of an attempt to its provider for the first time. The attempt is stored already: if this process dies, a
+// Sends the order of an attempt to its provider and stores the reply. The attempt is stored already: if this process dies, a
 // worker polls it by the same id.
 export async function startAttempt(
   deps: PaymentDeps,
@@ -54,7 +54,7 @@ export async function submitStep(
 
 async function orderedPayment({ db }: PaymentDeps, attempt: Attempt): Promise<OrderedPayment> {
   const payment = await findPayment(db, attempt)
-  if (!payment) throw new Error('an attempt without its payment')
+  if (!payment) throw new Error('the payment of an attempt is missing')
   return payment
 }
 
@@ -64,101 +64,92 @@ async function orderedPayment({ db }: PaymentDeps, attempt: Attempt): Promise<Or
 export async function pollAttempt(
   deps: PaymentDeps,
   attempt: Attempt,
-  known?: OrderedPayment, // if the caller has just read it
+  ordered?: OrderedPayment, // if the caller has just read it
 ): Promise<Change> {
-  const payment = known ?? (await orderedPayment(deps, attempt))
+  const payment = ordered ?? (await orderedPayment(deps, attempt))
   const askedAt = deps.clock()
-  const asked: Called =
+  const polled: CallResult =
     attempt.state === 'not_sent'
       ? { account: deps.providerAccounts.findFor(attempt), reply: { state: 'not_sent', words: '' } }
-      : await call(deps, payment, attempt, questionOf(attempt))
-  const isSendable = asked.reply.state === 'absent' || asked.reply.state === 'not_sent'
-  const sending = isSendable ? await sendAgain(deps, payment, attempt) : undefined
-  if (!sending) return resolveAttempt(deps, attempt, asked.reply, askedAt, asked.account)
-  const resentAt = deps.clock()
-  const sent = await call(deps, payment, sending, 'start')
-  return resolveAttempt(deps, sending, sent.reply, resentAt, sent.account)
+      : await call(deps, payment, attempt, pollVerbOf(attempt))
+  const isSendable = polled.reply.state === 'absent' || polled.reply.state === 'not_sent'
+  const sending = isSendable ? await storeSending(deps, payment, attempt) : undefined
+  return sending
+    ? startAttempt(deps, payment, sending)
+    : resolveAttempt(deps, attempt, polled.reply, askedAt, polled.account)
 }
 
-// The account is not open here: a node that has it polls.
+// The account is not open on this node, so the attempt is marked as due for the nodes that have it.
 export async function pollElsewhere(deps: PaymentDeps, db: Db, attempt: Attempt) {
   await promptAttempt(db, attempt, deps.clock())
   deps.wake('pollers')
 }
 
 // A disputed attempt is paid at the provider: there is nothing to withdraw.
-const questionOf = (attempt: Attempt) =>
+const pollVerbOf = (attempt: Attempt) =>
   attempt.gave_up_at && isUnresolved(attempt) && attempt.state !== 'disputed' ? 'giveUp' : 'check'
 
-// The sending is stored before the order is sent, so that it is sent once, even if processes die or several nodes decide it
-// at the same time. If its commit was lost, this process does not send. Nothing is stored while the account may not be
-// called. Returns the attempt as it is sent.
-async function sendAgain(
+// Stores that the order is sent again. This is stored before it is sent, so that it is sent once, even if processes die or
+// several nodes decide it at the same time. If the commit was lost, this process does not send. Nothing is stored while the
+// account may not be called. Returns the attempt to send, or undefined if it is not sent again.
+async function storeSending(
   { db, localWorkers, providerAccounts, clock }: PaymentDeps,
-  known: OrderedPayment,
-  asked: Attempt,
+  ordered: OrderedPayment,
+  polled: Attempt,
 ): Promise<Attempt | undefined> {
-  const account = providerAccounts.findFor(asked)
+  const account = providerAccounts.findFor(polled)
   const now = clock()
-  if (!account?.mayStart() || !maySendAgain(known, asked, account.startIsIdempotent, now)) return undefined
-  return changeOne(db, localWorkers, asked, async (tx, payment) => {
-    const attempt = await lockAttempt(tx, asked.merchant_id, asked.attempt_id)
-    if (!attempt || attempt.sends !== asked.sends) return { answer: undefined }
+  if (!account?.mayStart() || !maySendAgain(ordered, polled, account.startIsIdempotent, now)) return undefined
+  return changeOne(db, localWorkers, polled, async (tx, payment) => {
+    const attempt = await lockAttempt(tx, polled.merchant_id, polled.attempt_id)
+    if (!attempt || attempt.sends !== polled.sends) return { answer: undefined }
     if (!maySendAgain(payment, attempt, account.startIsIdempotent, now)) return { answer: undefined }
     const sending = sentAgain(attempt, now)
-    const events = sending.resent_at && !attempt.resent_at ? [resentEvent(sending, now)] : []
+    const events =
+      sending.resent_at && !attempt.resent_at
+        ? [event('attempt_resent', 'clock', sending, resentReason, now)]
+        : []
     return {
-      answer: { ...sending, polls: asked.polls, next_poll_at: asked.next_poll_at },
-      change: { ...changeOf(payment, payment, events), resent: sending },
+      answer: { ...sending, polls: polled.polls, next_poll_at: polled.next_poll_at },
+      change: { ...changeOf(payment, payment, events), resentAttempt: sending },
     }
   })
 }
 
-const resentEvent = (attempt: Attempt, now: Date) =>
-  event(
-    'attempt_resent',
-    'clock',
-    attempt,
-    'The provider had not heard of it: sent again under the same reference.',
-    now,
-  )
+const resentReason = 'The provider did not have the order: sent again under the same reference.'
 
-type Called = { account: GuardedAccount | undefined; reply: SanitizedReply }
+type CallResult = { account: GuardedAccount | undefined; reply: SanitizedReply }
 
-// The account must be the one that the attempt was made for: the same mode, environment and business. Otherwise an order is
-// not sent, so nobody was charged, and a poll is not made, so nothing is known.
+// The account must be the one that the attempt was made for: the same mode, environment and business. Otherwise the provider
+// is not called. An order is then certainly not sent; the outcome of a poll is unknown.
 async function call(
   deps: PaymentDeps,
   payment: OrderedPayment,
   attempt: Attempt,
   verb: 'start' | 'check' | 'giveUp',
-): Promise<Called> {
+): Promise<CallResult> {
   const account = deps.providerAccounts.findFor(attempt)
   if (!account) {
     const reply = await notSetUp(deps, attempt)
     return { account, reply: verb === 'start' ? { ...reply, state: 'not_sent' } : reply }
   }
-  const ask = account[verb] ?? account.check
-  return { account, reply: await ask(orderOf(deps, account, payment, attempt)) }
+  const send = account[verb] ?? account.check
+  return { account, reply: await send(orderOf(deps, account, payment, attempt)) }
 }
 
 async function notSetUp({ db, providerAccounts }: PaymentDeps, attempt: Attempt) {
   const { provider_account } = attempt
   const opened = providerAccounts.opened().find(one => one.account === provider_account)
-  const waiting = (await countOpenByIdentity(db)).filter(
+  const unresolved = (await countOpenByIdentity(db)).filter(
     one => one.provider_account === provider_account && !(opened && isSameAccount(one, opened)),
   )
-  const attempts = waiting.reduce((sum, one) => sum + one.attempts, 0)
+  const attempts = unresolved.reduce((sum, one) => sum + one.attempts, 0)
   return { state: 'not_set_up' as const, words: notSetUpWords(attempt, opened, attempts) }
 }
 
 // `back` means that the customer returns from the provider's page.
-function returnUrl({ tx_token }: { tx_token: string }, { given }: Attempt, baseUrl: string): string {
-  return `${baseUrl}/checkout/${tx_token}?back=1${given.lang ? `&lang=${given.lang}` : ''}`
-}
-
-const endsAt = (account: GuardedAccount, attempt: Attempt) =>
-  requestEndsAt(attempt, account.terms(attempt.payment_method).lifetimeMs ?? 0)
+const returnUrl = ({ tx_token }: OrderedPayment, { given }: Attempt, baseUrl: string) =>
+  `${baseUrl}/checkout/${tx_token}?back=1${given.lang ? `&lang=${given.lang}` : ''}`
 
 const orderOf = (
   deps: PaymentDeps,
@@ -171,8 +162,8 @@ const orderOf = (
   number: attempt.number,
   started_at: attempt.created_at,
   sent_at: sentAt(attempt),
-  ends_at: endsAt(account, attempt),
-  is_first_sending: attempt.resent_at === null, // earlier ones, if any, were never sent
+  ends_at: requestEndsAt(attempt, account.terms(attempt.payment_method).lifetimeMs ?? 0),
+  is_first_sending: attempt.resent_at === null, // earlier sendings, if any, never left this process
   provider_code: attempt.provider_code,
   check_reversals: attempt.check_reversals,
   tx_reference: payment.tx_reference,
@@ -182,7 +173,7 @@ const orderOf = (
   currency: payment.currency,
   given: attempt.given,
   merchant_id: payment.merchant_id,
-  merchant_name: stripBidiControls(payment.merchant_name), // a phone shows them beside the amount
+  merchant_name: stripBidiControls(payment.merchant_name), // a phone shows it beside the amount
   description: payment.description && stripBidiControls(payment.description),
   email: payment.email ?? attempt.given.email ?? null,
   name: payment.name ?? attempt.given.name ?? null,

@@ -9,8 +9,8 @@ import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import { tasksOf } from '../../store/payments/tasks.ts'
 import { changeOf, changeOne, type PaymentChange } from './writeChanges.ts'
 
-export type Closing = { kind: TaskKind; note: string; number?: number } // of the attempt, if several have such a task
-export type Closed =
+export type CloseTaskRequest = { kind: TaskKind; note: string; number?: number } // of the attempt, if several have such a task
+export type CloseTaskResult =
   | { done: 'closed'; task: Task; payment: Payment; gaveUp: boolean }
   | { done: 'no_such_task' }
   | { done: 'several'; numbers: number[] }
@@ -19,8 +19,13 @@ const noSuchTask = { done: 'no_such_task' } as const
 
 // An operator closes a task with a note. An attempt that waited only for the operator is given up. The CLI does this, in a
 // process without workers.
-export const closeTask = async (db: Db, key: PaymentKey, closing: Closing, now: Date): Promise<Closed> =>
-  (await changeOne<Closed>(db, {}, key, async (tx, payment) => {
+export const closeTask = async (
+  db: Db,
+  key: PaymentKey,
+  closing: CloseTaskRequest,
+  now: Date,
+): Promise<CloseTaskResult> =>
+  (await changeOne<CloseTaskResult>(db, {}, key, async (tx, payment) => {
     const attempts = await attemptsOf(tx, key.merchant_id, key.tx_reference)
     const tasks = (await tasksOf(tx, key.merchant_id, key.tx_reference)).filter(
       ({ kind, attempt_id }) =>
@@ -57,7 +62,7 @@ function closeOne(
   open: Task,
   note: string,
   now: Date,
-): { answer: Closed; change: PaymentChange } {
+): { answer: CloseTaskResult; change: PaymentChange } {
   const { attempt_id, kind } = open
   const attempt = attempts.find(one => one.attempt_id === attempt_id)
   if (!attempt) throw new Error('a task without its attempt')
@@ -68,7 +73,7 @@ function closeOne(
     answer: { done: 'closed', task, payment: change.payment, gaveUp },
     change: {
       ...changeOf(payment, after, change.events),
-      replied: gaveUp ? change.attempt : undefined,
+      repliedAttempt: gaveUp ? change.attempt : undefined,
       tasks: change.tasks,
       closedTasks: [{ attempt_id, kind, note, closed_at: now }],
     },

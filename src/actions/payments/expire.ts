@@ -1,8 +1,12 @@
-import { Locked, Unavailable } from '../../core/interface/refusal.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { decideExpiry } from '../../core/payment/expiry.ts'
-import { bisectBatch } from '../../runtime/skippedRows.ts'
-import { createSkippedRows, type OnSkippedRow, type SkippedRows } from '../../runtime/skippedRows.ts'
+import {
+  bisectBatch,
+  createSkippedRows,
+  type OnSkippedRow,
+  type SkippedRows,
+} from '../../runtime/skippedRows.ts'
+import { isUnavailable } from '../../store/databaseErrors.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import { attemptsOfMany } from '../../store/payments/attempts.ts'
 import {
@@ -10,13 +14,12 @@ import {
   type ExpirySearch,
   findExpired,
   lockExpired,
-  lockFreePayments,
-  lockPayments,
+  selectByKeys,
+  takePayments,
 } from '../../store/payments/locks.ts'
-import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
+import { paymentName } from '../../store/payments/paymentKeys.ts'
 import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
-import { takeUnlocked, setShortLockTimeout } from '../../store/skipLocked.ts'
-import { changeOf, type PaymentChange, statementOf } from './writeChanges.ts'
+import { changeOf, statementOf } from './writeChanges.ts'
 
 const batch = 500
 const sweepEveryMs = 60_000
@@ -32,8 +35,8 @@ export type Expiry = (now: Date) => Promise<number>
 // since. Once a minute it starts from the oldest again, for payments that could not be ended before: their attempt was
 // unresolved, or another transaction had locked them. Most payments do not wait for that: an attempt that fails ends its
 // payment in the same transaction.
-export function createExpiry(db: Db, onLeftOut: OnSkippedRow): Expiry {
-  const leftOut = createSkippedRows(onLeftOut)
+export function createExpiry(db: Db, onSkipped: OnSkippedRow): Expiry {
+  const skipped = createSkippedRows(onSkipped)
   let behind: ExpiryPosition | undefined
   let sweptAtMs = -Infinity
   return async now => {
@@ -41,100 +44,73 @@ export function createExpiry(db: Db, onLeftOut: OnSkippedRow): Expiry {
       behind = undefined
       sweptAtMs = performance.now()
     }
-    const before = leftOut.size()
-    const search = { now, behind, leftOut: leftOut.keys() }
-    const { ended, last } = await endOldest(db, search, leftOut)
+    const skippedBefore = skipped.size()
+    const { ended, last } = await endOldest(db, { now, behind, leftOut: skipped.keys() }, skipped)
     behind = last
-    leftOut.report()
-    return ended + Math.max(0, leftOut.size() - before)
+    skipped.report()
+    return ended + Math.max(0, skipped.size() - skippedBefore)
   }
 }
 
-// For a caller that wants the first error thrown. It starts from the oldest.
+// Throws the first error instead of skipping its payment. It starts from the oldest.
 export const expireDue = (db: Db, now: Date) =>
   createExpiry(db, ({ error }) => {
     throw error
   })(now)
 
-type Searched = { ended: number; last: ExpiryPosition | undefined } // where the next search continues
+type SearchResult = { ended: number; last: ExpiryPosition | undefined } // the next search continues behind `last`
 
-async function endOldest(db: Db, search: ExpirySearch, leftOut: SkippedRows): Promise<Searched> {
-  const { now } = search
-  let seen: readonly ExpiryPosition[] = []
+async function endOldest(db: Db, search: ExpirySearch, skipped: SkippedRows): Promise<SearchResult> {
+  const end = (tx: Tx, payments: readonly PaymentWithMerchant[]) =>
+    endPayments(tx, payments, search.now, skipped)
+  let found: readonly ExpiryPosition[] = []
+  const oldest = {
+    lock: async (tx: Tx) => {
+      const payments = await lockExpired(tx, search, batch)
+      found = payments
+      return payments
+    },
+    find: async (tx: Tx) => (found = await findExpired(tx, search, batch)),
+  }
   try {
-    const ended = await takeUnlocked(db, {
-      skipping: own =>
-        own.transaction(async tx => {
-          await setShortLockTimeout(tx)
-          const payments = await lockExpired(tx, search, batch)
-          seen = payments
-          return endThese(tx, payments, now, leftOut)
-        }),
-      find: async own => (seen = await findExpired(own, search, batch)),
-      waiting: async (tx, some) => endThese(tx, await lockPayments(tx, some), now, leftOut),
-    })
-    return { ended: ended.length, last: endOf(search, seen) }
+    const ended = await takePayments(db, oldest, end)
+    return { ended: ended.length, last: lastRead(search, found) }
   } catch (error) {
-    if (isUnreachable(error)) throw error
+    if (isUnavailable(error)) throw error
     const keys = await findExpired(db, search, batch)
-    return { ended: await endApart(db, keys, now, leftOut), last: search.behind }
+    const ended = await bisectBatch(
+      keys,
+      async some => (await takePayments(db, selectByKeys(some), end)).length,
+      skipped,
+    )
+    return { ended, last: search.behind }
   }
 }
 
 // A search that found less than a batch has read everything up to its time.
-const endOf = ({ now }: ExpirySearch, seen: readonly ExpiryPosition[]): ExpiryPosition | undefined =>
-  seen.length < batch ? { expires_at: now, merchant_id: '', tx_reference: '' } : seen.at(-1)
+const lastRead = ({ now }: ExpirySearch, found: readonly ExpiryPosition[]): ExpiryPosition | undefined =>
+  found.length < batch ? { expires_at: now, merchant_id: '', tx_reference: '' } : found.at(-1)
 
-const endApart = (db: Db, keys: readonly PaymentKey[], now: Date, leftOut: SkippedRows) =>
-  bisectBatch(
-    keys,
-    some => endSome(db, some, now, leftOut),
-    (error, alone) => {
-      if (isUnreachable(error)) throw error
-      if (alone) leftOut.add([alone], error)
-    },
-  )
-
-const endSome = async (db: Db, keys: readonly PaymentKey[], now: Date, leftOut: SkippedRows) =>
-  (
-    await takeUnlocked(db, {
-      skipping: own =>
-        own.transaction(async tx => {
-          await setShortLockTimeout(tx)
-          return endThese(tx, await lockFreePayments(tx, keys), now, leftOut)
-        }),
-      find: async () => keys,
-      waiting: async (tx, some) => endThese(tx, await lockPayments(tx, some), now, leftOut),
-    })
-  ).length
-
-// The rows of the payments are locked.
-async function endThese(tx: Tx, payments: readonly PaymentWithMerchant[], now: Date, leftOut: SkippedRows) {
+// The rows of the payments are locked. An error of one payment does not stop the others.
+async function endPayments(
+  tx: Tx,
+  payments: readonly PaymentWithMerchant[],
+  now: Date,
+  skipped: SkippedRows,
+) {
   if (payments.length === 0) return []
   const attempts = new Map<string, Attempt[]>(payments.map(payment => [paymentName(payment), []]))
   for (const attempt of await attemptsOfMany(tx, payments)) attempts.get(paymentName(attempt))?.push(attempt)
-  const changes = payments.flatMap(
-    payment => decide(payment, attempts.get(paymentName(payment)) ?? [], now, leftOut) ?? [],
-  )
+  const changes = payments.flatMap(payment => {
+    try {
+      const ended = decideExpiry(payment, attempts.get(paymentName(payment)) ?? [], now)
+      return ended ? [changeOf(payment, ended.payment, ended.events)] : []
+    } catch (error) {
+      skipped.add([payment], error)
+      return []
+    }
+  })
   const statement = statementOf(changes)
   if (statement) void tx.writeWithCommit(statement)
   return changes
 }
-
-function decide(
-  payment: PaymentWithMerchant,
-  attempts: readonly Attempt[],
-  now: Date,
-  leftOut: SkippedRows,
-): PaymentChange | undefined {
-  try {
-    const ended = decideExpiry(payment, attempts, now)
-    if (ended) return changeOf(payment, ended.payment, ended.events)
-  } catch (error) {
-    leftOut.add([payment], error)
-  }
-  return undefined
-}
-
-// Then trying single payments is useless.
-const isUnreachable = (error: unknown) => error instanceof Unavailable && !(error instanceof Locked)

@@ -17,7 +17,11 @@ const invisible = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g // characte
 
 // Finds payments by a reference or an invoice id, newest first. Of one merchant a reference is exact: an invoice id that
 // looks like it does not count.
-export async function findByWord(db: Db, text: string, merchant_id?: string): Promise<Payment[]> {
+export async function findByReferenceOrInvoice(
+  db: Db,
+  text: string,
+  merchant_id?: string,
+): Promise<Payment[]> {
   const typed = text.replace(invisible, '').trim()
   if (typed === '' || typed.length > maxTextLength || !isPlainText(typed + (merchant_id ?? ''))) return []
   const reference = parseReference(typed)

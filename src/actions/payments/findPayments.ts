@@ -2,7 +2,7 @@ import type { Payment } from '../../core/payment/payment.ts'
 import type { Db } from '../../store/db.ts'
 import { listMerchants } from '../../store/merchants/merchants.ts'
 import {
-  lastLookedAt,
+  lastReadReference,
   listPayments,
   type PaymentFilter,
   searchPayments,
@@ -17,7 +17,7 @@ export async function searchEverywhere(db: Db, text: string, merchant_id?: strin
 const maxRead = 200_000 // of one merchant: an answer within a second, whatever the filter
 
 // `before`: there are older payments that were not read. The list continues there.
-export type NewestPayments = { payments: Payment[]; before: string | undefined }
+type NewestPayments = { payments: Payment[]; before: string | undefined }
 
 // The newest payments of one merchant, or of all merchants.
 export async function newestPayments(
@@ -31,7 +31,7 @@ export async function newestPayments(
   for (const id of ids) {
     const found = await listPayments(db, id, filter, most)
     lists.push(found)
-    const last = found.length < filter.limit ? await lastLookedAt(db, id, filter, most) : undefined
+    const last = found.length < filter.limit ? await lastReadReference(db, id, filter, most) : undefined
     if (last !== undefined && (before === undefined || last > before)) before = last
   }
   const payments = lists

@@ -27,7 +27,7 @@ export async function giveUp(
     const answer = decideGiveUp(payment, attempts, request, now)
     return {
       answer,
-      change: answer && { ...changeOf(payment, payment, answer.events), acted: answer.attempt },
+      change: answer && { ...changeOf(payment, payment, answer.events), actedAttempt: answer.attempt },
     }
   })
   if (!given) return

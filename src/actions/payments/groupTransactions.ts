@@ -9,9 +9,9 @@ import { type Write, writeChanges } from './writeChanges.ts'
 
 export type DecisionOutcome<Answer> = { answer: Answer } | { error: unknown }
 
-// Runs in one transaction: locks the payments, decides about each item by itself and writes all changes. The items are in
-// the order of arrival. An item without an outcome is locked by another transaction.
-export type Decide<Item, Answer> = (
+// Runs in one transaction: locks the payments, decides about each item separately and writes all changes. The items are in
+// the order of arrival. If an item has no outcome, another transaction has locked its payment.
+type Decide<Item, Answer> = (
   tx: Tx,
   items: readonly Item[],
   mode: LockMode,
@@ -23,18 +23,18 @@ const limits = { maxRows: 100, maxInFlight: 2, maxQueued: 5000 }
 
 // Decisions about different payments that arrive together share a transaction and its commit. Each caller gets its own
 // answer after the commit. The shared transaction skips payments that other transactions have locked, and takes one item
-// of each payment. The remaining items are decided alone, in transactions that wait for the lock.
+// of each payment. The remaining items are decided one by one, in transactions that wait for the lock.
 export function groupTransactions<Item extends PaymentKey, Answer>(
   db: Db,
   local: LocalWorkers,
-  quota: string, // of connections, for items that are decided alone
+  quota: string, // the connection quota of items that are decided alone
   decide: Decide<Item, Answer>,
   groupsOf?: (item: Item) => string[], // items of one group are never in two batches at once
 ): (item: Item) => Promise<Answer> {
-  async function together(items: Item[]) {
+  async function decideTogether(items: Item[]) {
     try {
-      const own = db.withDeadline(sharedDeadline())
-      const outcomes = await writeChanges(own, local, (tx, write) => decide(tx, items, 'skipping', write))
+      const limited = db.withDeadline(sharedDeadline())
+      const outcomes = await writeChanges(limited, local, (tx, write) => decide(tx, items, 'skipping', write))
       return items.map(item => outcomes.get(item))
     } catch (error) {
       if (!isAlreadyThere(error)) throw error
@@ -42,14 +42,14 @@ export function groupTransactions<Item extends PaymentKey, Answer>(
     }
   }
 
-  async function alone(item: Item, tries = 1): Promise<DecisionOutcome<Answer>> {
+  async function decideAlone(item: Item, tries = 1): Promise<DecisionOutcome<Answer>> {
     try {
-      const own = db.withQuota(quota).withDeadline(sharedDeadline())
-      const outcomes = await writeChanges(own, local, (tx, write) => decide(tx, [item], 'waiting', write))
-      return outcomes.get(item) ?? { error: new Error('there is no such payment') }
+      const limited = db.withQuota(quota).withDeadline(sharedDeadline())
+      const outcomes = await writeChanges(limited, local, (tx, write) => decide(tx, [item], 'waiting', write))
+      return outcomes.get(item) ?? { error: new Error('the payment does not exist') }
     } catch (error) {
       if (!isAlreadyThere(error) || tries === maxTries) throw error
-      return alone(item, tries + 1)
+      return decideAlone(item, tries + 1)
     }
   }
 
@@ -57,10 +57,10 @@ export function groupTransactions<Item extends PaymentKey, Answer>(
     ...limits,
     groupsOf,
     isHanging: db.isHanging,
-    run: together,
+    run: decideTogether,
   })
   return async item => {
-    const outcome = (await batcher.add(item)) ?? (await alone(item))
+    const outcome = (await batcher.add(item)) ?? (await decideAlone(item))
     if ('error' in outcome) throw outcome.error
     return outcome.answer
   }
@@ -85,9 +85,9 @@ export function outcomeOf<Answer>(decide: () => Answer): DecisionOutcome<Answer>
 // One statement for each merchant, all sent at once.
 export async function eachMerchant<Item extends PaymentKey, Row>(
   items: readonly Item[],
-  ask: (merchant_id: string, some: readonly Item[]) => Promise<readonly Row[]>,
+  query: (merchant_id: string, some: readonly Item[]) => Promise<readonly Row[]>,
 ): Promise<Row[]> {
-  const own = (merchant_id: string) => items.filter(item => item.merchant_id === merchant_id)
+  const itemsOf = (merchant_id: string) => items.filter(item => item.merchant_id === merchant_id)
   const merchants = [...new Set(items.map(({ merchant_id }) => merchant_id))]
-  return (await Promise.all(merchants.map(merchant_id => ask(merchant_id, own(merchant_id))))).flat()
+  return (await Promise.all(merchants.map(merchant_id => query(merchant_id, itemsOf(merchant_id))))).flat()
 }

@@ -31,7 +31,7 @@ export type Checkout = Omit<PaymentWithMerchant, 'merchant_settings' | 'line_ite
   requestEndsAt: Date | undefined // then the customer cannot approve the unresolved attempt any more
 }
 
-export type CheckoutDeps = Pick<Runtime, 'checkouts' | 'providerAccounts' | 'clock'>
+type CheckoutDeps = Pick<Runtime, 'checkouts' | 'providerAccounts' | 'clock'>
 
 // Requests that arrive together share one statement. It starts after all of them, so each sees what was stored before it.
 export async function openCheckout(

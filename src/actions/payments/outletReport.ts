@@ -6,7 +6,7 @@ import { type ReportRow, reportByOutlet } from '../../store/payments/reports.ts'
 // How far the time in a reference may be ahead of its payment's: references never go back, clocks do.
 const clockStepMs = 24 * 60 * 60_000
 
-export type ReportRequest = { merchant_id: string; mode: Mode; outlet?: string; from: Date; until: Date }
+type ReportRequest = { merchant_id: string; mode: Mode; outlet?: string; from: Date; until: Date }
 export type ReportTotal = Pick<ReportRow, 'status' | 'currency' | 'payments' | 'total'>
 export type OutletReport = { rows: ReportRow[]; totals: ReportTotal[] }
 

@@ -16,17 +16,24 @@ import { firstPollAfter } from '../../core/payment/pollSchedule.ts'
 import { type FieldFault, readFormFields } from '../../core/provider/formFields.ts'
 import { newAttemptId } from '../../runtime/ids.ts'
 import { databaseDeadline, inTime, withShortDeadline } from '../../runtime/deadline.ts'
-import type { BeginItem, Begun } from '../../runtime/paymentDecisions.ts'
+import type { BeginItem, BeginResult } from '../../runtime/paymentDecisions.ts'
 import { type MethodSubject, methodsWithFields } from '../../runtime/providers/availableMethods.ts'
 import type { GuardedAccount } from '../../runtime/providers/guard.ts'
 import { network } from '../../runtime/rateLimits.ts'
 import type { PaymentDeps } from '../../runtime/runtime.ts'
 import type { Tx } from '../../store/db.ts'
-import { type LockMode, lockToBegin, type ToBegin } from '../../store/payments/locks.ts'
+import { type LockMode, lockToBegin, type LockedToBegin } from '../../store/payments/locks.ts'
 import { byPaymentName, type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
 import { startAttempt } from './callProvider.ts'
 import { type DecisionOutcome, eachMerchant, oneFromEach, outcomeOf } from './groupTransactions.ts'
 import { changeOf, type PaymentChange, type Write } from './writeChanges.ts'
+
+// From the pay button to the database row:
+// 1. `pay` reads the form and creates the attempt.
+// 2. `decisions.begin` collects the attempts that begin at the same time (groupTransactions.ts) and calls `beginMany`. It
+//    locks the payments and decides about each; `write` stores all changes with the commit (writeChanges.ts).
+// 3. `startAttempt` sends the order to the provider (callProvider.ts).
+// 4. `resolveAttempt` stores the reply in the same way as step 2, by `resolveMany`.
 
 // The choice and the input of a payer. `number` is the attempt that the form was made for: a form that is sent twice has
 // the same number.
@@ -35,35 +42,35 @@ export type PayRequest = {
   payment_method: string
   input: Readonly<Record<string, string>>
   cause: Cause & ('customer' | 'merchant')
-  address: string | null // null: the merchant's own server asks, and only the wallet is counted
+  address: string | null // null: the request comes from the merchant's server, and only the wallet is counted
   lang?: string // of the page; messages use it
   askedLang?: string // chosen by the payer; the return address from the provider's page has it
 }
 
-export type Paying =
+export type PayResult =
   | { done: 'started' } // or it existed already: the same form was sent twice
   | { done: 'faults'; faults: FieldFault[] }
   | ({ done: 'refused' } & Refused)
-  | { done: 'no_such_way' }
+  | { done: 'no_such_method' }
 
-// Starts one attempt. It is stored before the order is sent to the provider. If the provider's first reply comes soon, it is
-// stored before this returns; otherwise the call continues while the customer sees a waiting page. The deadline is for the
-// database work before the order is sent.
+// Starts one attempt. It is stored before the order is sent to the provider. If the provider replies soon, the reply is stored
+// before this returns; otherwise the call continues while the customer sees a waiting page. The deadline is for the database
+// work before the order is sent.
 export async function pay(
   deps: PaymentDeps,
   payment: MethodSubject & Pick<Payment, 'tx_reference' | 'email' | 'name'>,
   request: PayRequest,
   deadline = databaseDeadline(),
-): Promise<Paying> {
+): Promise<PayResult> {
   const method = methodsWithFields(deps.providerAccounts.availableMethods(payment), payment).find(
     one => one.payment_method === request.payment_method,
   )
-  const providerAccount = method && deps.providerAccounts.find(method.provider_account)
-  if (!providerAccount) return { done: 'no_such_way' }
+  const guarded = method && deps.providerAccounts.find(method.provider_account)
+  if (!guarded) return { done: 'no_such_method' }
   const { given, instrument, faults } = readFormFields(method, request.input)
   if (faults.length > 0) return { done: 'faults', faults }
   const account_identity = deps.providerAccounts.identityOf(method.provider_account)
-  const account = { name: method.provider_account, account_identity, guarded: providerAccount }
+  const account = { name: method.provider_account, account_identity, guarded }
   const attempt = newAttempt(payment, account, request, given, instrument, deps.clock())
   const since = new Date(attempt.created_at.getTime() - failureWindowMs)
   const { merchant_id, tx_reference, mode } = payment
@@ -150,14 +157,15 @@ const capsOf = ({ merchant_id, attempt: { instrument, payer } }: BeginItem) => (
 export const cappedBy = (item: BeginItem): string[] =>
   Object.values(capsOf(item)).filter(cap => cap !== undefined)
 
-// Run again after a lost commit, it finds its own attempt and continues.
+// Begins the attempts of many payments in one transaction. Run again after a lost commit, it finds the attempts that the
+// first run has stored, and returns the same results.
 export async function beginMany(tx: Tx, items: readonly BeginItem[], mode: LockMode, write: Write) {
   const firsts = oneFromEach(items)
   const locked = await eachMerchant(firsts, (merchant_id, some) => lockToBegin(tx, merchant_id, some, mode))
   const payments = new Map(locked.map(payment => [paymentName(payment), payment]))
   const begun = new Map<string, PaymentChange>()
   const begunAt = new Map<string, Date[]>() // by cap, in the order of arrival
-  const outcomes = new Map<BeginItem, DecisionOutcome<Begun>>()
+  const outcomes = new Map<BeginItem, DecisionOutcome<BeginResult>>()
   for (const item of items) {
     const payment = payments.get(paymentName(item))
     const change = begun.get(paymentName(item))
@@ -172,15 +180,15 @@ export async function beginMany(tx: Tx, items: readonly BeginItem[], mode: LockM
 }
 
 // Clicks that arrive together find the attempt that the first of them has begun.
-const withBegun = (payment: ToBegin, change: PaymentChange | undefined): ToBegin =>
-  change?.begun ? { ...payment, attempts: [...payment.attempts, change.begun] } : payment
+const withBegun = (payment: LockedToBegin, change: PaymentChange | undefined): LockedToBegin =>
+  change?.newAttempt ? { ...payment, attempts: [...payment.attempts, change.newAttempt] } : payment
 
 function decide(
-  { attempts, failures, ...payment }: ToBegin,
+  { attempts, failures, ...payment }: LockedToBegin,
   item: BeginItem,
   changes: Map<string, PaymentChange>,
   begunAt: Map<string, Date[]>,
-): Begun {
+): BeginResult {
   const { attempt, cause, most } = item
   const same = attempts.find(({ number }) => number === attempt.number)
   if (same) return { done: 'begun', payment: same.attempt_id === attempt.attempt_id ? payment : undefined }
@@ -192,12 +200,15 @@ function decide(
   const refused = whyNotBegin(payment, attempts, merchant, attempt.number, now)
   if (refused) return { done: 'refused', ...refused }
   const caps = capsOf(item)
-  const fills = (whose: keyof typeof caps) =>
-    fillsCap(failures[whose], begunAt.get(caps[whose] ?? '') ?? [], most[whose])
+  const fills = (kind: keyof typeof caps) =>
+    fillsCap(failures[kind], begunAt.get(caps[kind] ?? '') ?? [], most[kind])
   const seconds = secondsToCool({ instrument: fills('instrument'), payer: fills('payer') }, now)
   if (seconds > 0) return { done: 'refused', obstacle: 'too_many', seconds }
   const begun = decideBegin(payment, attempt, cause)
-  changes.set(paymentName(payment), { ...changeOf(payment, begun.payment, begun.events), begun: attempt })
+  changes.set(paymentName(payment), {
+    ...changeOf(payment, begun.payment, begun.events),
+    newAttempt: attempt,
+  })
   for (const cap of cappedBy(item)) begunAt.set(cap, [...(begunAt.get(cap) ?? []), now])
   return { done: 'begun', payment: begun.payment }
 }

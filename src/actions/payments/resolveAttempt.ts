@@ -3,7 +3,7 @@ import { figureIn } from '../../core/money.ts'
 import { moneyBackBody } from '../../core/notification/notification.ts'
 import { applyReply, keepLaterPoll, referenceTaken } from '../../core/payment/applyReply.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
-import type { Change, Task } from '../../core/payment/change.ts'
+import { type Change, type Task, task } from '../../core/payment/change.ts'
 import { pollGap } from '../../core/payment/pollSchedule.ts'
 import type { SanitizedReply } from '../../core/provider/reply.ts'
 import { cleanError } from '../../core/text.ts'
@@ -11,32 +11,33 @@ import type { ResolveItem } from '../../runtime/paymentDecisions.ts'
 import type { GuardedAccount } from '../../runtime/providers/guard.ts'
 import type { PaymentDeps } from '../../runtime/runtime.ts'
 import type { Tx } from '../../store/db.ts'
+import { findReferenceHolder, type PaidReference } from '../../store/payments/attempts.ts'
 import { postponeAttempt } from '../../store/payments/dueAttempts.ts'
-import { type LockMode, lockToResolve, type ToResolve } from '../../store/payments/locks.ts'
+import { type LockedToResolve, type LockMode, lockToResolve } from '../../store/payments/locks.ts'
 import { moneyBackOf } from '../../store/payments/moneyBack.ts'
-import { findReferenceHolder, type PaidReference } from '../../store/payments/paidReferences.ts'
 import { byPaymentName } from '../../store/payments/paymentKeys.ts'
 import { reopenTaskOf } from '../../store/payments/tasks.ts'
 import { wakeDispatchers } from '../notifications/wakeDispatchers.ts'
 import { type DecisionOutcome, eachMerchant, oneFromEach, outcomeOf } from './groupTransactions.ts'
 import { changeOf, type PaymentChange, type Write } from './writeChanges.ts'
 
-// Applies a provider's reply. Idempotent: the same reply twice changes nothing.
+// Stores a provider's reply: what it changes is decided by `applyReply`, in `resolveMany` below, together with other replies
+// that arrive at the same time. Idempotent: the same reply twice changes nothing.
 export async function resolveAttempt(
   deps: PaymentDeps,
-  asked: Attempt, // as it was when the provider was asked
+  snapshot: Attempt, // as it was when the provider was called
   reply: SanitizedReply,
   askedAt: Date,
-  guarded: GuardedAccount | undefined, // the account that was asked
+  guarded: GuardedAccount | undefined, // the account that was called
 ): Promise<Change> {
   const now = deps.clock()
-  const { merchant_id, tx_reference, payment_method, provider_account, sends, submits } = asked
+  const { merchant_id, tx_reference, payment_method, provider_account, sends, submits } = snapshot
   const context = { ...(guarded?.terms(payment_method) ?? noTerms), askedAt, sends, submits }
   const account = guarded?.account ?? provider_account
   const change = await deps.decisions
-    .resolve({ merchant_id, tx_reference, asked, reply, context, account, now })
+    .resolve({ merchant_id, tx_reference, snapshot, reply, context, account, now })
     .catch(async (error: unknown) => {
-      if (!(error instanceof Unavailable)) await raiseNotRecorded(deps, asked, reply, error, now)
+      if (!(error instanceof Unavailable)) await raiseNotRecorded(deps, snapshot, reply, error, now)
       throw error
     })
   deps.watch(change)
@@ -58,14 +59,14 @@ export async function resolveMany(tx: Tx, all: readonly ResolveItem[], mode: Loc
     lockToResolve(
       tx,
       merchant_id,
-      some.map(({ asked }) => asked.attempt_id),
+      some.map(({ snapshot: asked }) => asked.attempt_id),
       mode,
     ),
   )
   const byAttempt = new Map(locked.map(one => [one.attempt.attempt_id, one]))
-  const decided = new Map<ResolveItem, DecisionOutcome<Resolved>>()
+  const decided = new Map<ResolveItem, DecisionOutcome<ResolveDecision>>()
   for (const item of items) {
-    const found = byAttempt.get(item.asked.attempt_id)
+    const found = byAttempt.get(item.snapshot.attempt_id)
     if (found) decided.set(item, await decide(tx, found, item, mode))
   }
   const newTasks = await write(
@@ -80,7 +81,7 @@ export async function resolveMany(tx: Tx, all: readonly ResolveItem[], mode: Loc
   return outcomes
 }
 
-type Resolved = { change: Change; saved: PaymentChange }
+type ResolveDecision = { change: Change; saved: PaymentChange }
 
 const withNewTasks = (change: Change, tasks: readonly Task[]): Change => ({
   ...change,
@@ -89,29 +90,21 @@ const withNewTasks = (change: Change, tasks: readonly Task[]): Change => ({
 
 async function decide(
   tx: Tx,
-  found: ToResolve,
+  found: LockedToResolve,
   item: ResolveItem,
   mode: LockMode,
-): Promise<DecisionOutcome<Resolved>> {
+): Promise<DecisionOutcome<ResolveDecision>> {
   const { payment, attempt } = found
   const stored = mayHaveMoneyBack(attempt, item.reply) ? await moneyBackOf(tx, attempt) : undefined
   const applied = outcomeOf(() => applyReply(payment, attempt, item.reply, item.now, item.context, stored))
   if ('error' in applied) return applied
-  const paidBy = paidReferenceOf(attempt, applied.answer, item.account)
-  const { change: decided, reference } = await withReference(
-    tx,
-    found,
-    applied.answer,
-    paidBy,
-    mode,
-    item.now,
-  )
-  const change = { ...decided, attempt: keepLaterPoll(decided.attempt, attempt, item.asked) }
-  return outcomeOf(() => ({
+  const { change: decided, reference } = await withReference(tx, found, applied.answer, item, mode)
+  const change = { ...decided, attempt: keepLaterPoll(decided.attempt, attempt, item.snapshot) }
+  return outcomeOf<ResolveDecision>(() => ({
     change,
     saved: {
       ...changeOf(payment, change.payment, change.events),
-      replied: change.attempt,
+      repliedAttempt: change.attempt,
       reference,
       tasks: change.tasks,
       ...moneyBackPartsOf(change, item.now),
@@ -119,29 +112,24 @@ async function decide(
   }))
 }
 
-// An attempt that becomes paid holds the provider's reference, or its own id if the provider has no reference.
-function paidReferenceOf(before: Attempt, { attempt }: Change, account: string): PaidReference | undefined {
-  if (attempt.state !== 'paid' || before.state === 'paid') return undefined
-  const { merchant_id, attempt_id, provider_ref } = attempt
-  return { account, reference: provider_ref ?? attempt_id, merchant_id, attempt_id }
-}
-
-// If another attempt holds the reference, this one does not become paid. A batch does not look for holders: a reference that
-// is held violates the key of its table, and every item is decided again, alone. Alone, a holder that commits after the look
-// has the same effect, and the next try finds it.
+// An attempt that becomes paid holds the provider's reference, or its own id if the provider has no reference. If another
+// attempt holds the reference, this one does not become paid. A batch does not read the holders: a reference that is held
+// violates the key of its table, and every item of the batch is decided again, alone. If a holder commits after the read of
+// a single item, the key is violated, too, and the next try reads the holder.
 async function withReference(
   tx: Tx,
-  { payment, attempt }: ToResolve,
+  { payment, attempt: before }: LockedToResolve,
   change: Change,
-  paidBy: PaidReference | undefined,
+  { account, now }: ResolveItem,
   mode: LockMode,
-  now: Date,
 ): Promise<{ change: Change; reference?: PaidReference }> {
-  const holder = paidBy && mode === 'waiting' ? await findReferenceHolder(tx, paidBy) : undefined
-  if (!paidBy || !holder) return { change, reference: paidBy }
-  if (holder.attempt_id === paidBy.attempt_id) return { change } // it holds the reference already
-  const taken = { reference: paidBy.reference, holder: holder.name }
-  return { change: referenceTaken(payment, attempt, taken, now) }
+  const { state, merchant_id, attempt_id, provider_ref } = change.attempt
+  if (state !== 'paid' || before.state === 'paid') return { change }
+  const reference = { account, reference: provider_ref ?? attempt_id, merchant_id, attempt_id }
+  const holder = mode === 'waiting' ? await findReferenceHolder(tx, reference) : undefined
+  if (!holder) return { change, reference }
+  if (holder.attempt_id === attempt_id) return { change } // the first run of this transaction was committed
+  return { change: referenceTaken(payment, before, { ...reference, holder: holder.name }, now) }
 }
 
 // Refunds and disputes are rare, so their records are read only if there may be some: the reply or a webhook named one, or
@@ -180,44 +168,30 @@ const maxErrorLength = 300
 const minPostponeMs = 20_000 // as long as a lease
 
 // The provider has replied, and the database refused the change. A task is raised once, in its own commit, and the attempt
-// is polled again with growing gaps: the next reply may be accepted.
+// is polled again with growing gaps, because the next reply may be stored.
 async function raiseNotRecorded(
   { db, watch }: PaymentDeps,
-  asked: Attempt,
+  snapshot: Attempt,
   reply: SanitizedReply,
-  why: unknown,
+  error: unknown,
   now: Date,
 ) {
-  const note = `The provider says ${summaryOf(reply)}. Why it was not written down: ${cleanError(why, maxErrorLength)}`
-  const task = await reopenTaskOf(db, asked, 'not_recorded', note, now).catch(() =>
-    unstoredTask(asked, note, now),
+  const note = `The provider reports ${summaryOf(reply)}. Storing it failed: ${cleanError(error, maxErrorLength)}`
+  // If the task cannot be stored either, it still raises the alarm of this process.
+  const raised = await reopenTaskOf(db, snapshot, 'not_recorded', note, now).catch(() =>
+    task(snapshot, 'not_recorded', { amount: 0n, currency: '' }, note, now),
   )
-  if (task) watch({ attempt: asked, events: [], tasks: [task] })
-  const soonest = new Date(now.getTime() + Math.max(pollGap(asked.polls), minPostponeMs))
-  await postponeAttempt(db, asked, soonest).catch(() => {}) // then it is polled when its lease ends
+  if (raised) watch({ attempt: snapshot, events: [], tasks: [raised] })
+  const soonest = new Date(now.getTime() + Math.max(pollGap(snapshot.polls), minPostponeMs))
+  await postponeAttempt(db, snapshot, soonest).catch(() => {}) // then it is polled when its lease ends
 }
 
 function summaryOf(reply: SanitizedReply): string {
   if (reply.state === 'paid') {
     const { amount, currency, provider_ref } = reply
-    const said =
-      amount === 'not_said' ? 'an amount that it does not say' : `${currency} ${figureIn(amount, currency)}`
-    return `paid, ${said}${provider_ref ? `, reference ${provider_ref}` : ''}`
+    const figure = amount === 'not_said' ? 'without an amount' : `${currency} ${figureIn(amount, currency)}`
+    return `paid, ${figure}${provider_ref ? `, reference ${provider_ref}` : ''}`
   }
   if (reply.state === 'failed') return `failed, ${reply.reason}`
   return 'words' in reply ? reply.words || reply.state : reply.state
 }
-
-// The task could not be stored either. It still raises the alarm of this process.
-const unstoredTask = ({ merchant_id, attempt_id, tx_reference }: Attempt, note: string, now: Date): Task => ({
-  merchant_id,
-  attempt_id,
-  kind: 'not_recorded',
-  tx_reference,
-  amount: 0n,
-  currency: '',
-  note,
-  created_at: now,
-  closed_at: null,
-  closed_note: null,
-})

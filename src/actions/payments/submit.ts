@@ -1,5 +1,5 @@
 import { isUnresolved } from '../../core/payment/attempt.ts'
-import { decideSubmit, type Submitted, type TooSoon } from '../../core/payment/customerActs.ts'
+import { decideSubmit, type Submission, type TooSoon } from '../../core/payment/customerActs.ts'
 import { type FieldFault, readFormFields } from '../../core/provider/formFields.ts'
 import { databaseDeadline, withShortDeadline } from '../../runtime/deadline.ts'
 import type { PaymentDeps } from '../../runtime/runtime.ts'
@@ -12,7 +12,7 @@ import { changeOf, changeOne } from './writeChanges.ts'
 
 // The customer's input at a step. `number` and `submits` are of the attempt that the page was made for.
 export type StepInput = { number: number; submits: number; input: Readonly<Record<string, string>> }
-export type Submitting =
+export type SubmitResult =
   | { done: 'submitted' }
   | { done: 'nothing' }
   | { done: 'too_soon'; waitMs: number }
@@ -26,12 +26,12 @@ export async function submit(
   key: PaymentKey,
   request: StepInput,
   deadline = databaseDeadline(),
-): Promise<Submitting> {
+): Promise<SubmitResult> {
   const db = deps.db.withQuota('submit').withDeadline(deadline)
   const decided = await changeOne<Decided | undefined>(db, deps.localWorkers, key, async (tx, payment) => {
     const answer = await decide(deps, tx, payment, request)
     if (!answer || !('step' in answer)) return { answer }
-    return { answer, change: { ...changeOf(payment, payment, answer.events), acted: answer.attempt } }
+    return { answer, change: { ...changeOf(payment, payment, answer.events), actedAttempt: answer.attempt } }
   })
   if (!decided) return { done: 'nothing' }
   if ('faults' in decided) return { done: 'faults', faults: decided.faults }
@@ -42,7 +42,7 @@ export async function submit(
   return { done: 'submitted' }
 }
 
-type Decided = (Submitted & { given: Record<string, string> }) | TooSoon | { faults: FieldFault[] }
+type Decided = (Submission & { given: Record<string, string> }) | TooSoon | { faults: FieldFault[] }
 
 async function decide(
   { providerAccounts, clock }: PaymentDeps,

@@ -1,9 +1,9 @@
-import { Locked, Unavailable } from '../../core/interface/refusal.ts'
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { MoneyBack, NewEvent, Task, TaskKind } from '../../core/payment/change.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import type { LocalWorkers, Reservation } from '../../runtime/localWorkers.ts'
+import { isUnavailable } from '../../store/databaseErrors.ts'
 import type { Db, Query, Tx } from '../../store/db.ts'
 import { groupStatement, type StatementPart } from '../../store/groupStatement.ts'
 import { type CustomerMessage, customerMessages } from '../../store/messages/messages.ts'
@@ -12,18 +12,19 @@ import {
   addNotifications,
   type InlineLease,
   leasedDeliveries,
-  type NewNotification,
   newDeliveriesOf,
+  type NewNotification,
 } from '../../store/notifications/notifications.ts'
 import {
+  holdReferences,
   insertAttempts,
+  type PaidReference,
   saveAttempts,
   saveCustomerActs,
   saveSendings,
 } from '../../store/payments/attempts.ts'
 import { addEventsOfMany } from '../../store/payments/events.ts'
 import { addMoneyBack } from '../../store/payments/moneyBack.ts'
-import { holdReferences, type PaidReference } from '../../store/payments/paidReferences.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
 import {
   type LockedPayment,
@@ -44,20 +45,20 @@ export type PaymentChange = {
   after: Payment
   events: readonly NewEvent[]
   update: NotificationUpdate | undefined // the notification and the messages of a new status
-  begun?: Attempt // inserted
-  replied?: Attempt // a provider's reply changed it
-  resent?: Attempt // its order is sent again
-  acted?: Attempt // the customer submitted a step or gave it up
-  reference?: PaidReference // of the provider, that has paid it
+  newAttempt?: Attempt
+  repliedAttempt?: Attempt // changed by a provider's reply, or given up by an operator
+  resentAttempt?: Attempt // the order is sent again
+  actedAttempt?: Attempt // the customer submitted a step or gave the attempt up
+  reference?: PaidReference // the provider's reference that has paid the attempt
   reopenedUntil?: Date
-  visit?: string // that is redirected to the shop
+  visit?: string // the visit that is redirected to the shop
   tasks?: readonly Task[]
   closedTasks?: readonly ClosedTask[]
   moneyBack?: MoneyBack // new records of refunds and disputes
   feedEntries?: readonly NewNotification[] // notifications that are not delivered
 }
 
-export type ClosedTask = { attempt_id: string; kind: TaskKind; note: string; closed_at: Date }
+type ClosedTask = { attempt_id: string; kind: TaskKind; note: string; closed_at: Date }
 
 export function changeOf(
   before: PaymentWithMerchant,
@@ -68,11 +69,12 @@ export function changeOf(
   return { before, after, events, update: changed && notificationUpdateOf(before, after, changed) }
 }
 
-// Writes all changes of the transaction, most of them with its commit. Returns the tasks that are new. Called once at most.
+// Writes all changes of the transaction, most of them with its commit. Returns the new tasks. Called at most once.
 export type Write = (changes: readonly PaymentChange[]) => Promise<Task[]>
 
-type Written = {
-  sendings: number
+// What a transaction writes with its commit, until the outcome of the commit is known.
+type CommitWrites = {
+  deliveries: number
   messages: readonly CustomerMessage[]
   reservation?: Reservation
   leased: Promise<NotificationKey[]>
@@ -87,8 +89,8 @@ export async function writeChanges<T>(
   local: LocalWorkers,
   work: (tx: Tx, write: Write) => Promise<T>,
 ): Promise<T> {
-  const senders = { ...local } // one that stops meanwhile still gets the outcome
-  let written: Written | undefined
+  const senders = { ...local } // a worker that stops meanwhile still gets the outcome
+  let written: CommitWrites | undefined
   const result = await db
     .transaction(tx => {
       if (written) reportUnknownOutcome(senders, written)
@@ -101,7 +103,7 @@ export async function writeChanges<T>(
       })
     })
     .catch((error: unknown) => {
-      if (written && isUnknown(error)) reportUnknownOutcome(senders, written)
+      if (written && isUnavailable(error)) reportUnknownOutcome(senders, written)
       else written?.reservation?.release()
       throw error
     })
@@ -109,8 +111,8 @@ export async function writeChanges<T>(
   return result
 }
 
-// Decides about one payment in a transaction of its own: for decisions that are too rare to share one. Undefined if there
-// is no such payment.
+// Decides about one payment in its own transaction, for decisions that are too rare to share one. Undefined if the payment
+// does not exist.
 export const changeOne = <Answer>(
   db: Db,
   local: LocalWorkers,
@@ -125,7 +127,7 @@ export const changeOne = <Answer>(
     return answer
   })
 
-// By statements of their own, before the one of the commit.
+// Each by its own statement, before the statement of the commit.
 async function writeRareParts(
   tx: Tx,
   { before, moneyBack, feedEntries = [], closedTasks = [], tasks = [] }: PaymentChange,
@@ -141,12 +143,12 @@ function writeWithCommit(
   tx: Tx,
   { dispatch, inbox }: LocalWorkers,
   changes: readonly PaymentChange[],
-): Written | undefined {
-  const sendings = newDeliveriesOf(changes.flatMap(({ update }) => update?.notification ?? []))
-  const reservation = sendings.length > 0 ? dispatch?.reserve(sendings) : undefined
+): CommitWrites | undefined {
+  const deliveries = newDeliveriesOf(notificationsIn(changes))
+  const reservation = deliveries.length > 0 ? dispatch?.reserve(deliveries) : undefined
   const statement = statementOf(changes, reservation, inbox)
   const leased = statement && tx.writeWithCommit<NotificationKey>(statement)
-  return leased && { sendings: sendings.length, messages: messagesIn(changes), reservation, leased }
+  return leased && { deliveries: deliveries.length, messages: messagesIn(changes), reservation, leased }
 }
 
 // All changes in one statement, with one part for each table: there is no new status without its event, its notification
@@ -156,77 +158,52 @@ export function statementOf(
   lease?: InlineLease,
   inbox?: LocalWorkers['inbox'],
 ): Query | undefined {
-  const each = <Row>(rowsOf: (change: PaymentChange) => Row | undefined) =>
-    changes.flatMap(change => rowsOf(change) ?? [])
-  const parts: StatementPart[] = [
-    ...part(
-      holdReferences,
-      each(({ reference }) => reference),
+  const part = <Row>(
+    write: (rows: readonly Row[]) => StatementPart,
+    rowOf: (change: PaymentChange) => Row | readonly Row[] | undefined,
+  ): StatementPart[] => {
+    const rows = changes.flatMap(change => rowOf(change) ?? [])
+    return rows.length === 0 ? [] : [write(rows)]
+  }
+  const parts = [
+    ...part(holdReferences, ({ reference }) => reference),
+    ...part(insertAttempts, ({ newAttempt: begun }) => begun),
+    ...part(saveAttempts, ({ repliedAttempt: replied }) => replied),
+    ...part(saveSendings, ({ resentAttempt: resent }) => resent),
+    ...part(saveCustomerActs, ({ actedAttempt: acted }) => acted),
+    ...part(savePayments, ({ before, after, reopenedUntil }) =>
+      after === before ? undefined : { ...after, reopened_until: reopenedUntil },
     ),
-    ...part(
-      insertAttempts,
-      each(({ begun }) => begun),
+    ...part(saveRedirects, ({ before, visit }) => (visit === undefined ? undefined : { ...before, visit })),
+    ...part(addEventsOfMany, ({ after, events }) =>
+      events.length === 0 ? undefined : { key: after, events },
     ),
-    ...part(
-      saveAttempts,
-      each(({ replied }) => replied),
-    ),
-    ...part(
-      saveSendings,
-      each(({ resent }) => resent),
-    ),
-    ...part(
-      saveCustomerActs,
-      each(({ acted }) => acted),
-    ),
-    ...part(
-      savePayments,
-      each(({ before, after, reopenedUntil }) =>
-        after === before ? undefined : { ...after, reopened_until: reopenedUntil },
-      ),
-    ),
-    ...part(
-      saveRedirects,
-      each(({ before, visit }) => (visit === undefined ? undefined : { ...before, visit })),
-    ),
-    ...part(
-      addEventsOfMany,
-      each(({ after, events }) => (events.length === 0 ? undefined : { key: after, events })),
-    ),
-    ...addNotifications(
-      each(({ update }) => update?.notification),
-      lease,
-    ),
-    ...part(
-      customerMessages,
-      messagesIn(changes).map(message => ({ ...message, isKept: inbox?.keeps(message) ?? false })),
+    ...addNotifications(notificationsIn(changes), lease),
+    ...part(customerMessages, ({ update }) =>
+      update?.messages.map(message => ({ ...message, isKept: inbox?.keeps(message) ?? false })),
     ),
   ]
   if (parts.length === 0) return undefined
-  return parts.some(({ name }) => name === 'sent')
-    ? groupStatement(parts, leasedDeliveries)
-    : groupStatement(parts)
+  return groupStatement(parts, parts.some(({ name }) => name === 'sent') ? leasedDeliveries : undefined)
 }
+
+const notificationsIn = (changes: readonly PaymentChange[]) =>
+  changes.flatMap(({ update }) => update?.notification ?? [])
 
 const messagesIn = (changes: readonly PaymentChange[]) =>
   changes.flatMap(({ update }) => update?.messages ?? [])
 
-const part = <Row>(write: (rows: readonly Row[]) => StatementPart, rows: readonly Row[]) =>
-  rows.length === 0 ? [] : [write(rows)]
-
 async function dispatchWritten(
   { dispatch, inbox }: LocalWorkers,
-  { sendings, messages, reservation, leased }: Written,
+  { deliveries, messages, reservation, leased }: CommitWrites,
 ) {
   const dispatched = reservation ? await leased : []
   reservation?.confirm(dispatched)
-  if (dispatched.length < sendings) dispatch?.undispatched()
+  if (dispatched.length < deliveries) dispatch?.undispatched()
   if (messages.length > 0) inbox?.written(messages)
 }
 
-function reportUnknownOutcome({ dispatch }: LocalWorkers, { reservation }: Written) {
+function reportUnknownOutcome({ dispatch }: LocalWorkers, { reservation }: CommitWrites) {
   reservation?.outcomeUnknown()
   dispatch?.undispatched()
 }
-
-const isUnknown = (error: unknown) => error instanceof Unavailable && !(error instanceof Locked)

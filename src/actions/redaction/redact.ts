@@ -1,4 +1,3 @@
-import { Locked, Unavailable } from '../../core/interface/refusal.ts'
 import { customerMessageIds } from '../../core/message/message.ts'
 import { type Attempt, isUnresolved } from '../../core/payment/attempt.ts'
 import {
@@ -8,11 +7,11 @@ import {
   spellingsOf,
   withoutPayer,
 } from '../../core/redaction/redact.ts'
-import { bisectBatch } from '../../runtime/skippedRows.ts'
-import { createSkippedRows, type OnSkippedRow } from '../../runtime/skippedRows.ts'
+import { bisectBatch, createSkippedRows, type OnSkippedRow } from '../../runtime/skippedRows.ts'
+import { isUnavailable } from '../../store/databaseErrors.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import { attemptsOfMany } from '../../store/payments/attempts.ts'
-import { lockFreePayments, lockPayments } from '../../store/payments/locks.ts'
+import { selectByKeys, takePayments } from '../../store/payments/locks.ts'
 import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
 import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import {
@@ -25,7 +24,6 @@ import {
   tasksOfAttempts,
   unsentOf,
 } from '../../store/redaction/redaction.ts'
-import { takeUnlocked, setShortLockTimeout } from '../../store/skipLocked.ts'
 
 const batch = 200
 const dayMs = 24 * 3_600_000
@@ -48,40 +46,19 @@ export function createRedaction(db: Db, days: number, watch: RedactionWatch) {
 
 type Times = { before: Date; now: Date }
 
-async function redactBatch(db: Db, keys: readonly PaymentKey[], times: Times, onLeftOut: OnSkippedRow) {
+async function redactBatch(db: Db, keys: readonly PaymentKey[], times: Times, onSkipped: OnSkippedRow) {
+  const redactSome = async (some: readonly PaymentKey[]) =>
+    (await takePayments(db, selectByKeys(some), (tx, payments) => redactLocked(tx, payments, times))).length
   try {
-    return await redactUnlocked(db, keys, times)
+    return await redactSome(keys)
   } catch (error) {
     if (isUnavailable(error)) throw error
-    const leftOut = createSkippedRows(onLeftOut)
-    const redacted = await bisectBatch(
-      keys,
-      some => redactUnlocked(db, some, times),
-      (why, alone) => {
-        if (isUnavailable(why)) throw why
-        if (alone) leftOut.add([alone], why)
-      },
-    )
-    leftOut.report()
+    const skipped = createSkippedRows(onSkipped)
+    const redacted = await bisectBatch(keys, redactSome, skipped)
+    skipped.report()
     return redacted
   }
 }
-
-// The database is unavailable, so trying single rows is useless.
-const isUnavailable = (error: unknown) => error instanceof Unavailable && !(error instanceof Locked)
-
-const redactUnlocked = async (db: Db, keys: readonly PaymentKey[], times: Times) =>
-  (
-    await takeUnlocked(db, {
-      skipping: own =>
-        own.transaction(async tx => {
-          await setShortLockTimeout(tx)
-          return redactLocked(tx, await lockFreePayments(tx, keys), times)
-        }),
-      find: async () => keys,
-      waiting: async (tx, some) => redactLocked(tx, await lockPayments(tx, some), times),
-    })
-  ).length
 
 // The payments are locked, so no attempt or delivery is added meanwhile.
 async function redactLocked(tx: Tx, locked: readonly PaymentWithMerchant[], { before, now }: Times) {

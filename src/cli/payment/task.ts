@@ -1,6 +1,6 @@
 import { nameMerchants } from '../../actions/merchants/setMerchant.ts'
 import { InvalidArgumentError, Option } from 'commander'
-import { type Closed, closeTask } from '../../actions/payments/closeTask.ts'
+import { type CloseTaskResult, closeTask } from '../../actions/payments/closeTask.ts'
 import { figureIn } from '../../core/money.ts'
 import { type Task, type TaskKind, taskKinds } from '../../core/payment/change.ts'
 import { moneyText } from '../../core/timeline/history.ts'
@@ -128,7 +128,7 @@ async function close({ db, clock }: CommandContext, id: string, options: Options
   return { data: closedData(closed), text: closedText(closed) }
 }
 
-type Done = Closed & { done: 'closed' }
+type Done = CloseTaskResult & { done: 'closed' }
 
 const closedData = ({ task, payment, gaveUp }: Done) => ({
   ...taskData(task),

@@ -25,10 +25,10 @@ import { move, type Payment } from './payment.ts'
 import { furthestPollMs, nextPoll, overdueAfterMs } from './pollSchedule.ts'
 import { recordMoneyBack, reversedOf, withReversals } from './reverse.ts'
 
-// The circumstances of a reply: the provider's terms, when it was asked, and how often the order had been sent and input
-// been submitted by then. A reply that is stored late still speaks of the moment of the question.
+// The circumstances of a reply: the provider's terms, when the provider was called, and how often the order had been sent
+// and input been submitted by then. A reply that is stored late describes the moment of the call.
 export type ReplyContext = {
-  absentForMs: number // how long "not found" may mean "not visible yet", or the order may still be paid
+  absentForMs: number // for this time "not found" may mean "not visible yet", or the order may still be paid
   lifetimeMs: number | undefined // of a request
   failureMayReverseForMs: number | undefined
   timing: ProviderTiming
@@ -41,7 +41,7 @@ export type ReplyContext = {
 type Subject = { payment: Payment; before: Attempt; stored: MoneyBack; context: ReplyContext; now: Date }
 type ReplyOf<State extends SanitizedReply['state']> = SanitizedReply & { state: State }
 
-// What a provider's reply to our question about an attempt changes. The same reply again changes nothing.
+// The change that a provider's reply causes. The same reply again changes nothing.
 export function applyReply(
   payment: Payment,
   before: Attempt,
@@ -84,10 +84,10 @@ function effectOf(subject: Subject, reply: SanitizedReply): Change {
     // The attempt fails once "not found" is final. Until then: unknown.
     case 'absent':
       return onAbsent(subject)
-    // To be sent again, or failed if the customer is gone. Unknown if an earlier sending may have arrived.
+    // The order is sent again. The attempt fails if the customer is gone; it is unknown if an earlier sending may have arrived.
     case 'not_sent':
       return onNotSent(subject, reply)
-    // The provider was not asked: unknown, with a task to set the account up again.
+    // The provider was not called: unknown, with a task to set the account up again.
     case 'not_set_up':
       return withTask(subject, 'not_set_up', reply.words)
     // The reply is about another order: unknown, with a task, because money may have moved unnoticed.
@@ -132,7 +132,7 @@ function paid(payment: Payment, before: Attempt, now: Date): Change {
   if (!moved) {
     events.push(event('overpaid', 'provider', attempt, 'The payment was already paid.', now))
     const note = 'A second success for one payment.'
-    return { payment, attempt, events, tasks: [task(payment, attempt, 'refund', dueOf(payment), note, now)] }
+    return { payment, attempt, events, tasks: [task(attempt, 'refund', dueOf(payment), note, now)] }
   }
   const { attempt_id: paid_attempt_id, charged } = attempt
   const after: Payment = { ...withAttempt(moved, attempt), payment_time: now, charged, paid_attempt_id, late }
@@ -143,10 +143,10 @@ function paid(payment: Payment, before: Attempt, now: Date): Change {
 // Another amount than requested never pays. A failed attempt stays failed, because the customer may be trying again by
 // now; the task is raised either way.
 function disputed(payment: Payment, before: Attempt, reply: Pick<Task, 'amount' | 'currency'>, now: Date) {
-  const words = `The provider says ${reply.currency} ${figureIn(reply.amount, reply.currency)} where ${payment.currency} ${figureIn(payment.total, payment.currency)} was asked for.`
+  const note = `The provider reports ${textOf(reply)}; ${textOf(dueOf(payment))} was requested.`
   const attempt: Attempt = isUnresolved(before) ? { ...before, state: 'disputed', step: null } : before
-  const tasks = [task(payment, attempt, 'amount_mismatch', reply, words, now)]
-  return { payment, attempt, events: [event('attempt_disputed', 'provider', attempt, words, now)], tasks }
+  const tasks = [task(attempt, 'amount_mismatch', reply, note, now)]
+  return { payment, attempt, events: [event('attempt_disputed', 'provider', attempt, note, now)], tasks }
 }
 
 function reversedBeforePaid(payment: Payment, attempt: Attempt, reversed: bigint, now: Date): Change {
@@ -155,42 +155,35 @@ function reversedBeforePaid(payment: Payment, attempt: Attempt, reversed: bigint
     : { payment, attempt, events: [], tasks: [] }
   const { currency } = payment
   const note = 'The charge was reversed before it was reported paid. The customer may pay again.'
-  const tasks = [task(payment, attempt, 'reversed', { amount: reversed, currency }, note, now)]
+  const tasks = [task(attempt, 'reversed', { amount: reversed, currency }, note, now)]
   return { ...change, tasks }
 }
 
-function partlyReversed(
-  payment: Payment,
-  before: Attempt,
-  attempt: Attempt,
-  reversed: bigint,
-  now: Date,
-): Change {
-  const { currency } = payment
-  const left = (attempt.charged ?? payment.total) - reversed
+function partlyReversed(payment: Payment, before: Attempt, attempt: Attempt, reversed: bigint, now: Date) {
   if (before.charged === attempt.charged) return { payment, attempt, events: [], tasks: [] }
-  return disputed(payment, attempt, { amount: left > 0n ? left : 0n, currency }, now)
+  const left = (attempt.charged ?? payment.total) - reversed
+  return disputed(payment, attempt, { amount: left > 0n ? left : 0n, currency: payment.currency }, now)
 }
 
-// Only the note of the task has the unreadable amount. The task is raised once, however often the provider repeats it.
+// Only the note of the task contains the unreadable amount. The task is raised once, however often the reply is repeated.
 function onPaidMismatch({ payment, before, now }: Subject, reply: ReplyOf<'paid_mismatch'>): Change {
-  const words = `${reply.words} ${payment.currency} ${figureIn(payment.total, payment.currency)} was asked for.`
+  const note = `${reply.words} ${textOf(dueOf(payment))} was requested.`
   const isNew = isUnresolved(before) && before.state !== 'disputed'
   const state = isNew ? 'disputed' : before.state
   const attempt: Attempt = { ...withReply(before, reply, now), state, step: null }
-  const events = isNew ? [event('attempt_disputed', 'provider', attempt, words, now)] : []
-  const tasks = [task(payment, attempt, 'amount_mismatch', dueOf(payment), words, now)]
+  const events = isNew ? [event('attempt_disputed', 'provider', attempt, note, now)] : []
+  const tasks = [task(attempt, 'amount_mismatch', dueOf(payment), note, now)]
   return { payment, attempt, events, tasks }
 }
 
-// The provider reports paid, by a reference that paid another attempt: the same money does not pay twice.
+// The provider reports paid, but its reference has paid another attempt: the same money does not pay twice.
 export function referenceTaken(
   payment: Payment,
   before: Attempt,
-  { reference, holder }: { reference: string; holder: string }, // what the reference has paid
+  { reference, holder }: { reference: string; holder: string }, // `holder`: the attempt that the reference has paid
   now: Date,
 ): Change {
-  const words = `Its reference ${reference} has paid another attempt already.`
+  const reason = `The reference ${reference} has already paid another attempt.`
   const isNew = isUnresolved(before) && before.state !== 'disputed'
   const attempt: Attempt = {
     ...acknowledged(before, now),
@@ -199,9 +192,9 @@ export function referenceTaken(
     updated_at: now,
   }
   attempt.next_poll_at = nextPoll(attempt, now)
-  const events = isNew ? [event('attempt_doubted', 'provider', attempt, words, now)] : []
-  const note = `The provider says paid by the reference ${reference}, which has paid ${holder} already.`
-  const tasks = [task(payment, attempt, 'reference_taken', dueOf(payment), note, now)]
+  const events = isNew ? [event('attempt_doubted', 'provider', attempt, reason, now)] : []
+  const note = `The provider reports paid by the reference ${reference}, which has already paid ${holder}.`
+  const tasks = [task(attempt, 'reference_taken', dueOf(payment), note, now)]
   return { payment, attempt, events, tasks }
 }
 
@@ -264,7 +257,7 @@ const isSameDecline = (before: Attempt, { psp_response_msg, psp_response_code, p
   (psp_response_code ?? before.psp_response_code) === before.psp_response_code &&
   (provider_time?.getTime() ?? before.provider_time?.getTime()) === before.provider_time?.getTime()
 
-// A reply to a question from before the customer's last submission does not open the step again.
+// A reply to a call from before the customer's last submission does not open the step again.
 function onPending(subject: Subject, reply: ReplyOf<'pending'>): Change {
   const { payment, before, now, context } = subject
   if (!isUnresolved(before)) return unchanged(subject)
@@ -280,7 +273,7 @@ function onPending(subject: Subject, reply: ReplyOf<'pending'>): Change {
 
 function onAbsent({ payment, before, now, context }: Subject): Change {
   if (!neverAcknowledged(before) || context.askedAt < absentFinalAt(before, context))
-    return unclear(payment, before, 'The provider does not know this attempt.', now)
+    return unclear(payment, before, 'The provider does not have this order.', now)
   const reason = before.provider_code ? 'refused' : 'never_arrived' // a code shows that the order arrived
   return failAttempt(payment, { ...before, updated_at: now }, reason, now)
 }
@@ -290,8 +283,8 @@ const absentFinalAt = ({ created_at, sends }: Attempt, { absentForMs }: ReplyCon
   new Date(Math.min(created_at.getTime() + absentForMs + (sends > 1 ? resendForMs : 0), endOfTime))
 const endOfTime = 8.64e15
 
-// The reply is about one sending and those before it, of which none was sent either. It says nothing about a sending
-// that may have arrived.
+// The reply is about one sending and those before it, none of which was sent. It does not prove anything about another
+// sending, which may have arrived.
 function onNotSent(subject: Subject, reply: ReplyOf<'not_sent'>): Change {
   const { payment, now, context } = subject
   const before = withCode(subject.before, reply)
@@ -306,27 +299,23 @@ function onNotSent(subject: Subject, reply: ReplyOf<'not_sent'>): Change {
 function withTask(
   { payment, before, now }: Subject,
   kind: 'not_set_up' | 'other_order',
-  words: string,
+  note: string,
 ): Change {
-  const change = unclear(payment, before, words, now)
-  return { ...change, tasks: [task(payment, before, kind, dueOf(payment), words, now)] }
+  const change = unclear(payment, before, note, now)
+  return { ...change, tasks: [task(before, kind, dueOf(payment), note, now)] }
 }
 
 function onUnknown({ payment, before, now }: Subject, reply: ReplyOf<'unknown'>): Change {
-  const attempt = withCode(before, reply)
-  return unclear(
-    payment,
-    reply.acknowledged === true ? acknowledged(attempt, now) : attempt,
-    reply.words,
-    now,
-  )
+  const coded = withCode(before, reply)
+  const attempt = reply.acknowledged ? acknowledged(coded, now) : coded
+  return unclear(payment, attempt, reply.words, now)
 }
 
 // An unclear reply leaves the attempt as it is, to be polled again. Only the first one is an event.
-function unclear(payment: Payment, before: Attempt, words: string, now: Date): Change {
+function unclear(payment: Payment, before: Attempt, reason: string, now: Date): Change {
   if (before.state !== 'started') return { payment, attempt: before, events: [], tasks: [] }
   const attempt: Attempt = { ...before, state: 'unknown', updated_at: now }
-  return { payment, attempt, events: [event('attempt_unknown', 'provider', attempt, words, now)], tasks: [] }
+  return { payment, attempt, events: [event('attempt_unknown', 'provider', attempt, reason, now)], tasks: [] }
 }
 
 // No reply has shown that the provider has the order.
@@ -389,6 +378,9 @@ export function withAttempt<P extends Payment>(payment: P, attempt: Attempt): P 
 
 const dueOf = ({ total, currency }: Payment) => ({ amount: total, currency })
 
+const textOf = ({ amount, currency }: Pick<Task, 'amount' | 'currency'>) =>
+  `${currency} ${figureIn(amount, currency)}`
+
 function nextPollOf({ before, context, now }: Subject, attempt: Attempt, reply: SanitizedReply): Date | null {
   const { lifetimeMs, failureMayReverseForMs, timing, askedAt } = context
   const next = nextPoll(attempt, now, {
@@ -408,7 +400,7 @@ const unclearStates = new Set<SanitizedReply['state']>(['unknown', 'not_sent', '
 const hasDisputesLeft = (before: Attempt, reply: SanitizedReply) =>
   before.state !== 'paid' && reply.state === 'paid' && (reply.disputes?.length ?? 0) > 0
 
-// A provider may ask for a pause.
+// A provider may request a pause.
 function afterRest(next: Date, reply: SanitizedReply, now: Date): Date {
   const restMs = reply.state === 'unknown' ? Math.min(reply.restMs ?? 0, furthestPollMs.unresolved) : 0
   return new Date(Math.max(next.getTime(), now.getTime() + restMs))
@@ -417,21 +409,21 @@ function afterRest(next: Date, reply: SanitizedReply, now: Date): Date {
 function followUpTasks({ payment, before, now }: Subject, attempt: Attempt, reply: SanitizedReply): Task[] {
   const tasks: Task[] = []
   if ('isRepeatedCode' in reply && reply.isRepeatedCode)
-    tasks.push(task(payment, attempt, 'unknown_code', dueOf(payment), reply.provider_code ?? '', now))
+    tasks.push(task(attempt, 'unknown_code', dueOf(payment), reply.provider_code ?? '', now))
   if (isUnresolved(attempt) && now.getTime() - before.created_at.getTime() >= overdueAfterMs)
-    tasks.push(task(payment, attempt, 'unresolved', dueOf(payment), '', now))
+    tasks.push(task(attempt, 'unresolved', dueOf(payment), '', now))
   return tasks
 }
 
-// A callback or another poll since the question may have scheduled the next poll. That time stays: the reply may be older
-// than what they are about.
+// A callback or another poll since the call may have scheduled the next poll. That time stays, because the reply may be
+// older than the callback.
 export function keepLaterPoll(
   after: Attempt,
   before: Attempt,
-  asked: Pick<Attempt, 'polls' | 'next_poll_at'>, // as it was when we asked
+  snapshot: Pick<Attempt, 'polls' | 'next_poll_at'>, // the attempt when the provider was called
 ): Attempt {
   const isLatest =
-    before.polls === asked.polls && before.next_poll_at?.getTime() === asked.next_poll_at?.getTime()
+    before.polls === snapshot.polls && before.next_poll_at?.getTime() === snapshot.next_poll_at?.getTime()
   const isOver = after.state === 'paid' && !before.check_reversals
   return isLatest || isOver ? after : { ...after, next_poll_at: before.next_poll_at }
 }

@@ -4,11 +4,11 @@ import type { Mode } from '../mode.ts'
 import type { Payment } from './payment.ts'
 
 // One try to pay a payment through one provider account.
-// `not_sent`: nothing was sent for certain, so it may be sent even if the provider does not deduplicate orders.
+// `not_sent`: the order was certainly not sent, so it may be sent even if the provider does not deduplicate orders.
 // `needs_input`: the provider waits for input of the customer, see `step`.
 // `unknown`: no clear reply. It is not `failed`: the provider is polled until it gives one.
 // `disputed`: the provider reports paid, but another amount, or by a reference that paid another attempt. An operator
-// has to look at it.
+// has to resolve it.
 export const attemptStates = [
   'started',
   'not_sent',
@@ -73,11 +73,11 @@ export type Attempt = {
 
 export const isUnresolved = ({ state }: Pick<Attempt, 'state'>) => state !== 'paid' && state !== 'failed'
 
-// Some reply of the provider showed that it has the order.
+// A reply has shown that the provider has the order.
 export const isAcknowledged = ({ state, acknowledged_at }: Pick<Attempt, 'state' | 'acknowledged_at'>) =>
-  acknowledged_at !== null || shown.has(state)
+  acknowledged_at !== null || acknowledgedStates.has(state)
 
-const shown: ReadonlySet<AttemptState> = new Set(['pending', 'needs_input', 'disputed', 'paid'])
+const acknowledgedStates: ReadonlySet<AttemptState> = new Set(['pending', 'needs_input', 'disputed', 'paid'])
 
 export const idempotencyKeyOf = ({
   idempotency_key,
@@ -98,7 +98,7 @@ export const resendForMs = 60_000 // a prompt that comes later would surprise th
 
 type OpenPayment = Pick<Payment, 'status' | 'cancel_requested_at'>
 
-// An order is sent again only while the customer may still be waiting, and wants to pay with this attempt.
+// An order is sent again only while the customer may still be waiting to pay with this attempt.
 export const isOverForSending = (
   payment: OpenPayment,
   { created_at, gave_up_at }: Pick<Attempt, 'created_at' | 'gave_up_at'>,
@@ -109,8 +109,8 @@ export const isOverForSending = (
   gave_up_at !== null ||
   now.getTime() - created_at.getTime() >= resendForMs
 
-// An order is sent once. It is sent again only where that cannot charge the customer twice: it was never sent for
-// certain, or the provider has not acknowledged it and deduplicates orders. In the second case it is sent again once.
+// An order is sent again only if that cannot charge the customer twice: it was certainly never sent, or the provider has
+// not acknowledged it and deduplicates orders. In the second case it is sent again once.
 export function maySendAgain(
   payment: OpenPayment,
   attempt: Attempt,
@@ -122,7 +122,7 @@ export function maySendAgain(
   return attempt.state === 'not_sent' || (startIsIdempotent && attempt.resent_at === null)
 }
 
-// The attempt as it has to be stored before the order is sent. From here on it is not known whether it was sent.
+// The attempt as it has to be stored before the order is sent. From then on, the order may have been sent.
 export const sentAgain = (attempt: Attempt, now: Date): Attempt =>
   attempt.state === 'not_sent'
     ? { ...attempt, state: 'started', sends: attempt.sends + 1, updated_at: now }

@@ -3,7 +3,7 @@ import type { Attempt } from './attempt.ts'
 import type { Payment, Status } from './payment.ts'
 
 // Everything that happened to a payment after its initiation, append-only, numbered per payment. A status change is one
-// event; the events before it say why the status changed.
+// event; the events before it explain it.
 export const eventKinds = [
   'attempt_started',
   'attempt_pending', // the provider has the order
@@ -12,7 +12,7 @@ export const eventKinds = [
   'attempt_not_sent', // nothing was sent: it is tried again
   'attempt_unknown', // no clear reply
   'attempt_resent', // the provider did not have the order: sent again under the same reference
-  'attempt_given_up', // the customer wants to continue without it
+  'attempt_given_up', // the customer continues without it
   'attempt_declined', // a card was declined on the provider's page, which is still open
   'attempt_failed',
   'attempt_paid',
@@ -47,18 +47,18 @@ export type PaymentEvent = NewEvent & { merchant_id: string; tx_reference: strin
 
 // What needs an operator. An attempt has at most one task of each kind.
 export const taskKinds = {
-  refund: 'Money arrived twice: give this amount back.',
-  amount_mismatch: 'The provider took another amount than was asked for.',
-  unresolved: 'The provider has not said how this ended for a day.',
-  other_order: 'The provider said paid, and named another order.',
-  reference_taken: 'The provider says paid by a reference that has paid another attempt already.',
+  refund: 'Money arrived twice: refund this amount.',
+  amount_mismatch: 'The provider charged another amount than requested.',
+  unresolved: 'The provider has reported no outcome for a day.',
+  other_order: 'The provider reported paid, but for another order.',
+  reference_taken: 'The provider reports paid, but the reference has already paid another attempt.',
   reversed: 'The provider refunded the charge, or part of it.',
   dispute_opened: "The customer's bank disputes the charge.",
   dispute_lost: 'A dispute was lost: the money went back to the customer.',
   not_set_up: 'The provider account of the attempt is not set up, or is another one now.',
   account_refused: 'The provider refuses the credentials of the account.',
-  unknown_code: 'The provider refuses payments with a code that we do not know.',
-  not_recorded: 'The provider answered, and we could not write it down.',
+  unknown_code: 'The provider refuses payments with an unknown code.',
+  not_recorded: 'The reply of the provider could not be stored.',
 } as const
 export type TaskKind = keyof typeof taskKinds
 
@@ -110,7 +110,7 @@ export const moneyBackTypes = ['reversed', 'dispute_opened', 'dispute_won', 'dis
 export type MoneyBackType = (typeof moneyBackTypes)[number]
 export type MoneyBackNotice = { type: MoneyBackType; amount: bigint; reason: string; at: Date }
 
-// What a change adds to these records. `closes`: tasks that no operator has to look at any more.
+// What a change adds to these records. `closes`: tasks that need no operator any more.
 export type MoneyBackChange = MoneyBack & {
   notices: readonly MoneyBackNotice[]
   closes: readonly { kind: TaskKind; note: string }[]
@@ -157,8 +157,7 @@ export function statusEvent(
 }
 
 export function task(
-  { tx_reference }: Payment,
-  { merchant_id, attempt_id }: Attempt,
+  { merchant_id, attempt_id, tx_reference }: Attempt,
   kind: TaskKind,
   { amount, currency }: Pick<Task, 'amount' | 'currency'>,
   note: string,

@@ -4,22 +4,9 @@ import { type Change, event, type TaskKind } from './change.ts'
 import type { Payment } from './payment.ts'
 import { nextPoll } from './pollSchedule.ts'
 
-// Whether closing a task also gives up its attempt. The other tasks say nothing about the outcome of the attempt, so it is
+// Closing one of these tasks also gives up its attempt. The other kinds do not concern the outcome of the attempt, so it is
 // polled further.
-const endsAttempt: Record<TaskKind, boolean> = {
-  refund: false,
-  amount_mismatch: true,
-  reference_taken: true,
-  unresolved: true,
-  other_order: false,
-  reversed: false,
-  dispute_opened: false,
-  dispute_lost: false,
-  not_set_up: false,
-  account_refused: false,
-  unknown_code: false,
-  not_recorded: false,
-}
+const endsAttempt: ReadonlySet<TaskKind> = new Set(['amount_mismatch', 'reference_taken', 'unresolved'])
 
 // An operator closes a task. If the attempt waited for that operator only, it is given up, so that the payment can end or
 // be retried.
@@ -31,7 +18,7 @@ export function decideCloseTask(
   now: Date,
 ): Change & { gaveUp: boolean } {
   const closed = event('task_closed', 'operator', attempt, note, now)
-  if (!endsAttempt[kind] || !isUnresolved(attempt))
+  if (!endsAttempt.has(kind) || !isUnresolved(attempt))
     return { payment, attempt, events: [closed], tasks: [], gaveUp: false }
   const change = failAttempt(payment, attempt, 'given_up', now, 'operator')
   // The provider repeats a disputed reply, so polling it is useless. It may still resolve an attempt of unknown outcome.

@@ -47,7 +47,7 @@ export function submissionWaitMs(
   return Math.max(0, waitMs - sinceMs)
 }
 
-export type Submitted = { attempt: Attempt; step: string; events: NewEvent[] }
+export type Submission = { attempt: Attempt; step: string; events: NewEvent[] }
 // The customer has to wait before the next submission; nothing was submitted.
 export type TooSoon = { waitMs: number }
 
@@ -60,7 +60,7 @@ export function decideSubmit(
   { number, submits }: Pick<Attempt, 'number' | 'submits'>, // that the form was made for
   timing: ProviderTiming,
   now: Date,
-): Submitted | TooSoon | undefined {
+): Submission | TooSoon | undefined {
   const open = attempts.find(isUnresolved)
   if (!open?.step || open.state !== 'needs_input' || open.gave_up_at) return undefined
   if (open.number !== number || open.submits !== submits) return undefined
@@ -81,22 +81,22 @@ export function decideSubmit(
   return { attempt, step, events: [event('attempt_submitted', 'customer', attempt, step, now)] }
 }
 
-export type GivenUp = { attempt: Attempt; events: NewEvent[] }
+type GiveUpDecision = { attempt: Attempt; events: NewEvent[] }
 
 const giveUpReasons: Record<GaveUpFor, string> = {
   number: 'The number was wrong.',
-  method: 'To pay another way.',
+  method: 'To pay by another method.',
 }
 
-// The customer wants to continue without the attempt of this number. This is only a request: the attempt ends by the
+// The customer continues without the attempt of this number. This is only a request: the attempt ends by the
 // provider's reply, and a reply of paid still pays. Undefined if there is nothing to give up: the attempt has ended,
-// another one is unresolved, it was given up before, or an operator looks into it.
+// another one is unresolved, it was given up before, or it is disputed.
 export function decideGiveUp(
   payment: OpenPayment,
   attempts: readonly Attempt[],
   { number, gave_up_for }: { number: number; gave_up_for: GaveUpFor },
   now: Date,
-): GivenUp | undefined {
+): GiveUpDecision | undefined {
   const open = attempts.find(isUnresolved)
   if (!open || open.number !== number || open.gave_up_at || open.state === 'disputed') return undefined
   if (payment.status !== 'awaiting_payment' || payment.cancel_requested_at) return undefined
@@ -109,10 +109,14 @@ export function decideGiveUp(
   }
 }
 
-export type Ended = { payment: Payment; events: NewEvent[] }
+export type StatusDecision = { payment: Payment; events: NewEvent[] }
 
 // The customer cancels. While an attempt is unresolved this is only recorded: the money may be on its way.
-export function decideCancel(payment: Payment, attempts: readonly Attempt[], now: Date): Ended | undefined {
+export function decideCancel(
+  payment: Payment,
+  attempts: readonly Attempt[],
+  now: Date,
+): StatusDecision | undefined {
   const unresolved = attempts.find(isUnresolved)
   if (unresolved) {
     if (payment.cancel_requested_at || payment.status !== 'awaiting_payment') return undefined

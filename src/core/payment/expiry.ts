@@ -3,12 +3,16 @@ import type { MerchantSettings } from '../merchant/settings.ts'
 import { reasons } from '../provider/reason.ts'
 import { type Attempt, isUnresolved } from './attempt.ts'
 import { type NewEvent, statusEvent, type Task } from './change.ts'
-import type { Ended } from './customerActs.ts'
+import type { StatusDecision } from './customerActs.ts'
 import { obstacle } from './mayStart.ts'
 import { move, type NewPayment, type Payment } from './payment.ts'
 
 // The time of a payment is over: it fails. Never while an attempt is unresolved.
-export function decideExpiry(payment: Payment, attempts: readonly Attempt[], now: Date): Ended | undefined {
+export function decideExpiry(
+  payment: Payment,
+  attempts: readonly Attempt[],
+  now: Date,
+): StatusDecision | undefined {
   if (payment.status !== 'awaiting_payment' || payment.expires_at > now) return undefined
   if (attempts.some(isUnresolved)) return undefined
   decimalsOf(payment.currency) // throws for a currency of a newer release: the notification would have a wrong amount
@@ -42,7 +46,7 @@ export function decideReopen(
   history: History,
   merchant: ReopenMerchant,
   now: Date,
-): Ended | undefined {
+): StatusDecision | undefined {
   const { settings } = merchant
   if (!settings.reopen_unpaid || payment.redacted_at || !hasEndedUnpaid(payment, now)) return undefined
   if (payment.charged !== null || history.attempts.some(mayHaveTaken) || history.tasks.some(isAboutMoney))
@@ -64,7 +68,7 @@ const mayHaveTaken = (attempt: Attempt) =>
   attempt.charged !== null ||
   attempt.reason === 'given_up'
 
-// `unresolved` says only that the provider gave no clear reply for a day. It has given one since.
+// `unresolved` means only that the provider gave no clear reply for a day. It has given one since.
 const isAboutMoney = ({ kind }: Pick<Task, 'kind'>) => kind !== 'unresolved'
 
 export const isReopening = ({ to_status, cause, attempt_id }: NewEvent) =>

@@ -36,7 +36,7 @@ export type NewPayment = {
 }
 
 // The outcome so far: that of the latest attempt, until an attempt is paid. Empty in a new payment.
-export type PaymentOutcome = {
+type PaymentOutcome = {
   late: boolean // paid after the merchant was notified of failed or cancelled
   cancel_requested_at: Date | null // the customer cancelled while an attempt was unresolved
   payment_method: string | null
@@ -71,7 +71,7 @@ export const noOutcome: PaymentOutcome = {
   redacted_at: null,
 }
 
-// All possible status changes. Money that really moved outranks an earlier failure or cancellation.
+// All possible status changes. Money that moved outranks an earlier failure or cancellation.
 export const moves: Readonly<Record<Status, readonly Status[]>> = {
   awaiting_payment: ['paid', 'failed', 'cancelled'],
   failed: ['awaiting_payment', 'cancelled', 'paid'],

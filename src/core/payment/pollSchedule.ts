@@ -44,7 +44,7 @@ type PolledAttempt = Pick<Attempt, 'state' | 'polls' | 'ended_at' | 'gave_up_at'
   Partial<Pick<Attempt, 'check_reversals'>>
 
 // The provider's terms, when the request ends, and when "not found" becomes final.
-export type PollTerms = {
+type PollTerms = {
   endsAt?: Date
   absentAt?: Date
   failureMayReverseForMs?: number

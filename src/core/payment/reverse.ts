@@ -150,7 +150,7 @@ function withReversed(
   }
 }
 
-type Recorded = {
+type NewRecords = {
   reversals: readonly ReversalRecord[]
   disputes: readonly DisputeRecord[]
   total: bigint
@@ -158,28 +158,19 @@ type Recorded = {
 }
 
 function tasksFor(
-  payment: Payment,
+  { currency }: Payment,
   attempt: Attempt,
-  { reversals, disputes, total, isPaying }: Recorded,
+  { reversals, disputes, total, isPaying }: NewRecords,
   now: Date,
 ): Task[] {
-  const { currency } = payment
   const tasks: Task[] = []
   const last = reversals.at(-1)
-  if (last && isPaying)
-    tasks.push(task(payment, attempt, 'reversed', { amount: total, currency }, last.reason, now))
-  for (const { state, amount, reason } of disputes)
-    if (state !== 'won')
-      tasks.push(
-        task(
-          payment,
-          attempt,
-          state === 'open' ? 'dispute_opened' : 'dispute_lost',
-          { amount, currency },
-          reason,
-          now,
-        ),
-      )
+  if (last && isPaying) tasks.push(task(attempt, 'reversed', { amount: total, currency }, last.reason, now))
+  for (const { state, amount, reason } of disputes) {
+    if (state === 'won') continue
+    const kind = state === 'open' ? 'dispute_opened' : 'dispute_lost'
+    tasks.push(task(attempt, kind, { amount, currency }, reason, now))
+  }
   return tasks
 }
 

@@ -77,7 +77,7 @@ export const plainEvents = [
 
 const dayMs = 86_400_000
 
-export const redactedWords = ({ redacted_at, updated_at }: Pick<Payment, 'redacted_at' | 'updated_at'>) =>
+export const redactionSentence = ({ redacted_at, updated_at }: Pick<Payment, 'redacted_at' | 'updated_at'>) =>
   redacted_at &&
   `personal details were removed on ${redacted_at.toISOString().slice(0, 10)}, ${daysBetween(updated_at, redacted_at)} days after it ended`
 

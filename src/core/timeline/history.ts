@@ -5,7 +5,7 @@ import type { Attempt } from '../payment/attempt.ts'
 import type { PaymentEvent, Task } from '../payment/change.ts'
 import type { Payment } from '../payment/payment.ts'
 import { paymentMethodName } from '../provider/paymentMethod.ts'
-import { redactedWords } from '../redaction/redact.ts'
+import { redactionSentence } from '../redaction/redact.ts'
 
 // A payment with everything that belongs to it.
 export type PaymentHistory = {
@@ -63,7 +63,7 @@ export function maskKnownNumbers(text: string, { payment, attempts }: PaymentHis
   return masked
 }
 
-export type PaymentFact = readonly [name: string, value: string | Date]
+type PaymentFact = readonly [name: string, value: string | Date]
 
 // The details of a payment for an operator. The token is left out, because it opens the checkout.
 export function paymentFacts(history: PaymentHistory): PaymentFact[] {
@@ -78,7 +78,7 @@ export function paymentFacts(history: PaymentHistory): PaymentFact[] {
     ['amount', moneyText(currency, payment.total)],
     ['for', payment.description],
     ['outlet', payment.outlet],
-    ['payer', redactedWords(payment)],
+    ['payer', redactionSentence(payment)],
     ['customer', payment.name],
     ['phone', payment.number && maskPhone(payment.number)],
     ['email', payment.email && maskEmail(payment.email)],

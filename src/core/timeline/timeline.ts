@@ -12,9 +12,9 @@ export type Timeline = { moments: Moment[]; next: NextStep[] }
 // Explains the status of a payment to an operator, in plain sentences.
 export function timeline(history: PaymentHistory, now: Date): Timeline {
   const { payment, merchant, events } = history
-  const asked = `${merchant.name} asked for ${moneyText(payment.currency, payment.total)}`
+  const request = `${merchant.name} requested ${moneyText(payment.currency, payment.total)}`
   const moments = [
-    { at: payment.created_at, who: 'shop', words: asked },
+    { at: payment.created_at, who: 'shop', words: request },
     ...withTasks(
       events.map(event => momentOf(history, event)),
       history,
@@ -65,8 +65,8 @@ const sentences: Record<EventKind, Sentence> = {
       : `${join(`No to ${nth(attempt)}`, event.reason)}${code('failed', attempt)}`,
   attempt_paid: ({ attempt, payment }) =>
     `Yes to ${nth(attempt)}: ${moneyText(payment.currency, attempt?.charged ?? payment.total)} taken${reference(attempt)}${code('paid', attempt)}`,
-  attempt_disputed: ({ event }) => join('Yes, but to another amount', event.reason),
-  attempt_doubted: ({ event }) => join('Yes, but not believed', event.reason),
+  attempt_disputed: ({ event }) => join('Reported paid, but another amount', event.reason),
+  attempt_doubted: ({ event }) => join('Reported paid, but not accepted', event.reason),
   status_changed: ({ event }) => statusSentence(event),
   cancel_wished: ({ attempt }) =>
     `Cancelled while ${nth(attempt)} was on its way; the payment becomes cancelled only if the attempt ends without success`,
@@ -88,7 +88,7 @@ function statusSentence(event: PaymentEvent): string {
   if (to_status !== 'paid') return join(`The payment is ${to_status}`, reason)
   return from_status === 'awaiting_payment'
     ? 'The payment is paid'
-    : `The payment is paid, late: it was ${from_status}, but money outranks an earlier no`
+    : `The payment is paid, late: it was ${from_status}, but money outranks an earlier failure or cancellation`
 }
 
 const nth = (attempt?: Attempt) => `attempt ${attempt?.number ?? 'unknown'}`

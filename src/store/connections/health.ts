@@ -3,7 +3,7 @@ const maxSilentChecks = 6
 const lateMs = 2 * checkMs
 
 // Detects that the database hangs: connections are open or can be opened, and no statement returns. Then statements fail
-// at once instead of waiting in vain. A server that refuses connections does not count as hanging: it may be back soon.
+// immediately instead of waiting in vain. A server that refuses connections does not count as hanging: it may be back soon.
 export type Health = {
   begin(): void // a statement waits for its result
   end(isAnswered: boolean): void
@@ -12,14 +12,14 @@ export type Health = {
 }
 
 // One slow statement does not prove anything. So after six checks in a row without a result, `isSilent` probes the
-// database with a connection of its own. Silence is counted in checks and not by the clock: after a pause of this process,
+// database with a separate connection. Silence is counted in checks and not by the clock: after a pause of this process,
 // its timers fire before the results that have arrived meanwhile are read.
 export function watchHealth(isSilent: () => Promise<boolean>): Health {
   let waiting = 0
   let silentChecks = 0
   let hanging = false
   let probing = false
-  let wasPaused = false // this process, since the probe began
+  let wasPaused = false // this process was paused since the probe began
   let checkedAt = performance.now()
 
   const isLate = () => performance.now() - checkedAt > lateMs

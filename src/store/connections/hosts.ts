@@ -33,7 +33,7 @@ export async function whyNoConnection(url: string): Promise<string | undefined> 
   return why
 }
 
-// Whether a host accepts connections and answers nothing, and no host is a working primary.
+// Whether a host accepts connections and does not answer, and no host is a working primary.
 export async function isSilent(hosts: readonly string[]): Promise<boolean> {
   const found = await Promise.all(hosts.map(probe))
   return found.includes('silent') && !found.includes('primary')

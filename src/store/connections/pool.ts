@@ -3,7 +3,7 @@ import pg from 'pg'
 
 const connectTimeoutMs = 3000
 const queryTimeoutMs = 8000
-const lockTimeoutMs = 1000 // a browser waits for it; workers skip locked rows
+const lockTimeoutMs = 1000 // a customer's browser waits for it; workers skip locked rows
 const idleInTransactionMs = 5000 // a node that is paused within a transaction holds its locks no longer
 const connectionLifeSeconds = 300 // so that connections return to a host that has recovered
 
@@ -56,9 +56,9 @@ export const plansOf = (client: Session) => client.plans
 export const plansOfTransaction = (plans: Plans | undefined): Plans | undefined =>
   plans && { ...plans, isLocal: true }
 
-// Named statements find their rows by lists of keys. PostgreSQL would plan each list anew, which takes longer than to run
-// it; or, while a table is small, choose a sequential scan and keep that plan when the table has grown. So named
-// statements get one generic plan that uses the indexes. Other statements are planned for their values.
+// Named statements find their rows by lists of keys. PostgreSQL would plan each list anew, which takes longer than its
+// execution; or it would choose a sequential scan while a table is small, and keep that plan when the table has grown. So
+// named statements get one generic plan that uses the indexes. Other statements are planned for their values.
 const plannerSettings = {
   named: {
     plan_cache_mode: 'force_generic_plan',

@@ -36,14 +36,14 @@ export async function withPrimary<T>(
   }
 }
 
-type Tried<T> = { done: { result: T }; error?: undefined } | { done?: undefined; error: unknown }
+type TryResult<T> = { done: { result: T }; error?: undefined } | { done?: undefined; error: unknown }
 
 async function tryOnce<T>(
   pool: pg.Pool,
   health: Health,
   deadline: number | undefined,
   work: (connection: Connection) => Promise<T>,
-): Promise<Tried<T>> {
+): Promise<TryResult<T>> {
   let client: pg.PoolClient | undefined
   let lost = false
   health.begin()
@@ -59,8 +59,8 @@ async function tryOnce<T>(
   }
 }
 
-// A semaphore: how many connections one kind of work may use at once. If all of them wait for a lock, other work still
-// finds free connections in the pool.
+// A semaphore: how many connections one kind of work may use at the same time. If all of them wait for a lock, other work
+// still finds free connections in the pool.
 export type ConnectionQuota = { acquire(deadline: number): Promise<void>; release(): void }
 
 type Waiting = { resolve(): void; timer: NodeJS.Timeout }

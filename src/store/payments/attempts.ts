@@ -3,44 +3,33 @@ import { named, type Tx } from '../db.ts'
 import { ofMerchants, statementPart } from '../groupStatement.ts'
 import { type PaymentKey, unnestPaymentKeys } from './paymentKeys.ts'
 
-type Instants =
-  | 'acknowledged_at'
-  | 'resent_at'
-  | 'returned_at'
-  | 'gave_up_at'
-  | 'submitted_at'
-  | 'declined_at'
-  | 'provider_time'
-  | 'next_poll_at'
-  | 'created_at'
-  | 'updated_at'
-  | 'ended_at'
-type Amounts = 'charged' | 'fee' | 'net'
-export type AttemptInJson = Omit<Attempt, Instants | Amounts> &
-  Record<Instants, string | null> &
-  Record<Amounts, number | null>
+const instants = [
+  'acknowledged_at',
+  'resent_at',
+  'returned_at',
+  'gave_up_at',
+  'submitted_at',
+  'declined_at',
+  'provider_time',
+  'next_poll_at',
+  'created_at',
+  'updated_at',
+  'ended_at',
+] as const
+const amounts = ['charged', 'fee', 'net'] as const
+type Instant = (typeof instants)[number]
+type Amount = (typeof amounts)[number]
+export type AttemptInJson = Omit<Attempt, Instant | Amount> &
+  Record<Instant, string | null> &
+  Record<Amount, number | null>
 
 // JSON has neither instants nor 64-bit integers. Amounts fit a double: sanitizeReply.ts refuses larger ones.
-export const attemptOfJson = (row: AttemptInJson): Attempt => ({
-  ...row,
-  charged: amount(row.charged),
-  fee: amount(row.fee),
-  net: amount(row.net),
-  submitted_at: instant(row.submitted_at),
-  declined_at: instant(row.declined_at),
-  provider_time: instant(row.provider_time),
-  acknowledged_at: instant(row.acknowledged_at),
-  resent_at: instant(row.resent_at),
-  returned_at: instant(row.returned_at),
-  gave_up_at: instant(row.gave_up_at),
-  next_poll_at: instant(row.next_poll_at),
-  created_at: new Date(row.created_at as string),
-  updated_at: new Date(row.updated_at as string),
-  ended_at: instant(row.ended_at),
-})
-
-const amount = (minor: number | null) => (minor === null ? null : BigInt(minor))
-const instant = (text: string | null) => (text === null ? null : new Date(text))
+export function attemptOfJson(row: AttemptInJson): Attempt {
+  const attempt: Record<string, unknown> = { ...row }
+  for (const name of instants) attempt[name] = row[name] === null ? null : new Date(row[name])
+  for (const name of amounts) attempt[name] = row[name] === null ? null : BigInt(row[name])
+  return attempt as Attempt
+}
 
 export const insertAttempts = (all: readonly Attempt[]) => statementPart('begun')`
   insert into attempts (merchant_id, attempt_id, tx_reference, number, provider_account, mode, account_identity,
@@ -54,9 +43,9 @@ export const insertAttempts = (all: readonly Attempt[]) => statementPart('begun'
     ${all.map(a => a.next_poll_at)}::timestamptz[], ${all.map(a => a.created_at)}::timestamptz[],
     ${all.map(a => a.updated_at)}::timestamptz[])`
 
-// Everything that a provider's reply can change. `polls` is counted where the attempt is claimed, `sends` where the order
-// is sent. `next_poll_at` changes only with the reply to the latest question, which also ends its lease and its callback.
-// A reply to an older question leaves all three to the newer one.
+// Everything that a provider's reply can change. `polls` is counted when the attempt is claimed, `sends` when the order is
+// sent. `next_poll_at` changes only with the reply to the latest poll, which also ends its lease and its callback. The reply
+// to an older poll changes none of the three.
 export const saveAttempts = (all: readonly Attempt[]) => statementPart('replied')`
   update attempts a set state = c.state, reason = c.reason, instrument = c.instrument, given = c.given,
     provider_ref = c.provider_ref, redirect_url = c.redirect_url, qr = c.qr, step = c.step,
@@ -94,7 +83,7 @@ export const saveSendings = (all: readonly Attempt[]) => statementPart('resent')
   where a.merchant_id = c.merchant_id and a.attempt_id = c.attempt_id and ${ofMerchants('a', all)}`
 
 // The customer submitted the input of a step, or gave the attempt up. The next poll is rescheduled and the lease ends, so
-// that the reply to an older question does not count as the reply to what is sent now.
+// that the reply to an older poll does not count as the reply to this one.
 export const saveCustomerActs = (all: readonly Attempt[]) => statementPart('acted')`
   update attempts a set state = c.state, step = c.step, submits = c.submits, submitted_at = c.submitted_at,
     gave_up_at = c.gave_up_at, gave_up_for = c.gave_up_for, next_poll_at = c.next_poll_at, lease_until = null,
@@ -124,3 +113,32 @@ export const attemptsOfMany = (tx: Tx, keys: readonly PaymentKey[]) =>
 export const lockAttempt = (tx: Tx, merchant_id: string, attempt_id: string) =>
   tx.one<Attempt>(named('lock_attempt')`
     select * from attempts where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} for update`)
+
+// A provider's reference pays one attempt only: the attempt that holds it.
+export type PaidReference = Pick<Attempt, 'merchant_id' | 'attempt_id'> & {
+  account: string
+  reference: string
+}
+
+// A reference that is held already violates the table's key, and with it everything written in the same statement.
+export const holdReferences = (all: readonly PaidReference[]) => statementPart('held')`
+  insert into paid_references (account, reference, merchant_id, attempt_id)
+  select * from unnest(${all.map(r => r.account)}::text[], ${all.map(r => r.reference)}::text[],
+    ${all.map(r => r.merchant_id)}::text[], ${all.map(r => r.attempt_id)}::text[])`
+
+type ReferenceHolder = Pick<Attempt, 'merchant_id' | 'attempt_id'> & { name: string } // for operators
+
+// Undefined if no committed attempt holds the reference.
+export async function findReferenceHolder(
+  tx: Tx,
+  { account, reference }: Pick<PaidReference, 'account' | 'reference'>,
+): Promise<ReferenceHolder | undefined> {
+  const held = await tx.one<Omit<ReferenceHolder, 'name'>>(named('find_reference_holder')`
+    select merchant_id, attempt_id from paid_references where account = ${account} and reference = ${reference}`)
+  if (!held) return undefined
+  const { merchant_id, attempt_id } = held
+  const attempt = await tx.one<Pick<Attempt, 'tx_reference' | 'number'>>(named('name_of_attempt')`
+    select tx_reference, number from attempts where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}`)
+  const name = attempt ? `attempt ${attempt.number} of ${attempt.tx_reference}` : 'a payment that was deleted'
+  return { merchant_id, attempt_id, name }
+}

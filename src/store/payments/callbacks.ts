@@ -5,7 +5,7 @@ import { type Db, named, type Query, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 import {
-  type Claimed,
+  type ClaimedRow,
   type DueAttempt,
   dueOf,
   isOfHere,
@@ -19,14 +19,14 @@ import {
 
 type AttemptKey = Pick<Attempt, 'merchant_id' | 'attempt_id'>
 
-// `isTaken`: this node has a free slot to poll at once. It leases the attempt only if the attempt's account is open here;
+// `isTaken`: this node has a free slot to poll immediately. It leases the attempt only if the attempt's account is open here;
 // otherwise the attempt is due for the nodes that have the account.
-export type AttemptCallback = { merchant_id: string; attempt_id: string; isTaken: boolean }
-export type CallbackAttempt = DueAttempt & { is_leased: boolean }
+type AttemptCallback = { merchant_id: string; attempt_id: string; isTaken: boolean }
+type CallbackAttempt = DueAttempt & { is_leased: boolean }
 
 // Marks attempts whose provider called back as due now. Returns those that exist, are not paid and are not locked by
-// another transaction. `next_poll_at` changes even if the attempt is due already, so that the reply to an older question
-// does not count as the reply to this one.
+// another transaction. `next_poll_at` changes even if the attempt is due already, so that the reply to an older poll
+// does not count as the reply to the next one.
 export const recordCallbacks = (
   db: Db,
   callbacks: readonly AttemptCallback[],
@@ -52,18 +52,18 @@ export const recordCallbacks = (
       ),
   })
 
-// Of those that exist.
+// Attempts that do not exist are left out.
 export const readAttemptStates = (tx: Tx, keys: readonly AttemptKey[]) =>
   tx.rows<Pick<Attempt, 'attempt_id' | 'state'>>(named('attempt_states')`
     select a.attempt_id, a.state
     from unnest(${keys.map(k => k.merchant_id)}::text[], ${keys.map(k => k.attempt_id)}::text[])
-      as wanted (merchant_id, attempt_id)
-    join attempts a on a.merchant_id = wanted.merchant_id and a.attempt_id = wanted.attempt_id
+      as k (merchant_id, attempt_id)
+    join attempts a on a.merchant_id = k.merchant_id and a.attempt_id = k.attempt_id
     where ${ofMerchants('a', keys)}`)
 
-type Recorded = Claimed & { is_leased: boolean }
+type RecordedRow = ClaimedRow & { is_leased: boolean }
 const attempts = async (tx: Tx, query: Query): Promise<CallbackAttempt[]> =>
-  (await tx.rows<Recorded>(query)).map(({ is_leased, ...row }) => ({ ...dueOf(row), is_leased }))
+  (await tx.rows<RecordedRow>(query)).map(({ is_leased, ...row }) => ({ ...dueOf(row), is_leased }))
 
 const isLeased = sql`a.lease_until is not null as is_leased`
 
@@ -146,7 +146,7 @@ export const noteReturn = async (
       and (returned_at is null or returned_at <= ${new Date(now.getTime() - gapMs)} or returned_at > ${now})
     returning 1`)) !== undefined
 
-// The attempt is polled at this time at the latest.
+// The attempt is polled at `by` at the latest.
 export const hastenPoll = (tx: Tx, { merchant_id, attempt_id }: AttemptKey, by: Date) =>
   tx.rows(sql`
     update attempts set next_poll_at = ${by}

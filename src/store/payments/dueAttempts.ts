@@ -6,8 +6,8 @@ import { ofMerchants } from '../groupStatement.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 import type { OrderedPayment } from './paymentLife.ts'
 
-// How many attempts of one provider account may be claimed: of those with a callback, or of those whose scheduled time has
-// come. Attempts of another mode or business under the same account name are left to the nodes that have that account.
+// How many attempts of one provider account may be claimed: of those with a callback, or of those that are due by schedule.
+// Attempts of another mode or business under the same account name are left to the nodes that have that account.
 export type Room = Omit<OpenedIdentity, 'identity'> & { callback_received: boolean; most: number }
 export type PollLease = { now: Date; until: Date }
 // With the payment's fields that its order contains.
@@ -22,7 +22,7 @@ export const claimDueAttempts = (db: Db, rooms: readonly Room[], lease: PollLeas
   takeUnlocked<Key, DueAttempt>(db, {
     skipping: async tx =>
       (
-        await tx.rows<Claimed>(
+        await tx.rows<ClaimedRow>(
           named(
             'claim_due_attempts',
           )`with due as (${dueUnlocked(rooms, lease)}) ${claim(sql`due`, lease)} ${returning(sql`due.callback_received`)}`,
@@ -31,7 +31,7 @@ export const claimDueAttempts = (db: Db, rooms: readonly Room[], lease: PollLeas
     find: tx => findDue(tx, rooms, lease),
     waiting: async (tx, keys) =>
       (
-        await tx.rows<Claimed>(sql`${claim(keysOf(keys), lease)} and ${ofMerchants('a', keys)}
+        await tx.rows<ClaimedRow>(sql`${claim(keysOf(keys), lease)} and ${ofMerchants('a', keys)}
         and ${ofMerchants('p', keys)} and ${ofMerchants('m', keys)} ${returning(sql`due.callback_received`)}`)
       ).map(dueOf),
   })
@@ -97,7 +97,7 @@ export const returning = (byCallback: Sql) => sql`
   returning a.*, ${byCallback} as by_callback, p.invoice_id, p.tx_token, p.total, p.currency, p.description,
     p.email as payment_email, p.name as payment_name, p.number as payment_phone, p.status as payment_status, p.cancel_requested_at, m.name as merchant_name`
 
-export type Claimed = Attempt &
+export type ClaimedRow = Attempt &
   Omit<OrderedPayment, 'status' | 'email' | 'name' | 'number'> & {
     by_callback: boolean
     payment_status: OrderedPayment['status']
@@ -106,21 +106,16 @@ export type Claimed = Attempt &
     payment_phone: string | null // `number` is the attempt's
   }
 
-export function dueOf(row: Claimed): DueAttempt {
+export function dueOf(row: ClaimedRow): DueAttempt {
+  const { invoice_id, tx_token, total, currency, description, cancel_requested_at, merchant_name, ...rest } =
+    row
   const {
-    invoice_id,
-    tx_token,
-    total,
-    currency,
-    description,
-    payment_status,
-    payment_email,
-    payment_name,
-    payment_phone,
-    cancel_requested_at,
-    merchant_name,
+    payment_status: status,
+    payment_email: email,
+    payment_name: name,
+    payment_phone: number,
     ...attempt
-  } = row
+  } = rest
   const { merchant_id, tx_reference } = attempt
   const order = {
     merchant_id,
@@ -130,12 +125,9 @@ export function dueOf(row: Claimed): DueAttempt {
     total,
     currency,
     description,
-    email: payment_email,
-    name: payment_name,
-    number: payment_phone,
     merchant_name,
   }
-  return { ...attempt, payment: { ...order, cancel_requested_at, status: payment_status } }
+  return { ...attempt, payment: { ...order, cancel_requested_at, status, email, name, number } }
 }
 
 export type OverdueAttempt = Attempt & { has_task: boolean }
@@ -154,7 +146,7 @@ export const overdueElsewhere = (
       and not exists (select from ${openedHere(opened)} where ${isOfHere('a')})
     order by has_task, a.next_poll_at limit ${limit}`)
 
-// An attempt that ends without its provider. False if another node has claimed it.
+// Claims an attempt that ends without a reply of its provider. False if another node has claimed it.
 export const claimOverdue = async (tx: Tx, { merchant_id, attempt_id, polls }: Attempt, lease: PollLease) =>
   (await tx.count(sql`
     update attempts set lease_until = ${lease.until}, polls = polls + 1

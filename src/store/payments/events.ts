@@ -4,7 +4,7 @@ import { ofMerchants, statementPart } from '../groupStatement.ts'
 import { type PaymentKey, paymentKeysOf } from './paymentKeys.ts'
 
 type EventOfPayment = NewEvent & PaymentKey & { place: number }
-export type EventsOfPayment = { key: PaymentKey; events: readonly NewEvent[] }
+type EventsOfPayment = { key: PaymentKey; events: readonly NewEvent[] }
 
 // Numbers continue from the last one of each payment. The caller has locked the payment's row, so no two transactions
 // count at once.

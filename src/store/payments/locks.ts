@@ -1,12 +1,13 @@
 import { raw } from 'sql-template-tag'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { RecentFailures } from '../../core/payment/mayStart.ts'
-import { named, sql, type Tx } from '../db.ts'
+import { type Db, named, sql, type Tx } from '../db.ts'
+import { setShortLockTimeout, takeUnlocked } from '../skipLocked.ts'
 import { type AttemptInJson, attemptOfJson } from './attempts.ts'
 import { byPaymentName, type PaymentKey, paymentName, unnestPaymentKeys } from './paymentKeys.ts'
 import { lockPayment, merchantColumns, type PaymentWithMerchant, paymentWithMerchant } from './paymentLife.ts'
 
-// A transaction that changes payments locks their rows first: the changes of one payment come one after the other. Each
+// A transaction that changes payments locks their rows first, so that changes of one payment are serialized. Each
 // statement is about one merchant, because a sharded database locks on one shard only. A batch skips rows that other
 // transactions have locked; a single item waits.
 export type LockMode = 'skipping' | 'waiting'
@@ -16,12 +17,15 @@ const forUpdate = (of: string, mode: LockMode) =>
 
 type Capped = 'instrument' | 'payer'
 
-export type Beginning = PaymentKey & {
+export type AttemptToBegin = PaymentKey & {
   attempt: Pick<Attempt, Capped>
   most: Record<Capped, number> // unpaid attempts since `since`
   since: Date
 }
-export type ToBegin = PaymentWithMerchant & { attempts: Attempt[]; failures: Record<Capped, RecentFailures> }
+export type LockedToBegin = PaymentWithMerchant & {
+  attempts: Attempt[]
+  failures: Record<Capped, RecentFailures>
+}
 type RowToBegin = PaymentWithMerchant & {
   attempts: AttemptInJson[] | null
   instrument_failed_at: Date[]
@@ -36,9 +40,9 @@ type RowToBegin = PaymentWithMerchant & {
 export async function lockToBegin(
   tx: Tx,
   merchant_id: string,
-  all: readonly Beginning[],
+  all: readonly AttemptToBegin[],
   mode: LockMode,
-): Promise<ToBegin[]> {
+): Promise<LockedToBegin[]> {
   const instrument = failuresToRead('instrument', all)
   const payer = failuresToRead('payer', all)
   const rows = await tx.rows<RowToBegin>(named(`lock_to_begin_${mode}`)`
@@ -69,9 +73,9 @@ export async function lockToBegin(
 
 // Usually the failure at the place of the cap is enough. Earlier items of the same wallet or payer in this transaction may
 // fill one place each, so as many more are read.
-function failuresToRead(whose: Capped, all: readonly Beginning[]) {
+function failuresToRead(kind: Capped, all: readonly AttemptToBegin[]) {
   const earlier = new Map<string | null, number>()
-  const places = all.map(({ attempt: { [whose]: value }, most: { [whose]: cap } }) => {
+  const places = all.map(({ attempt: { [kind]: value }, most: { [kind]: cap } }) => {
     const before = earlier.get(value) ?? 0
     earlier.set(value, before + 1)
     const skipped = Math.max(0, cap - 1 - before)
@@ -80,22 +84,22 @@ function failuresToRead(whose: Capped, all: readonly Beginning[]) {
   return { skipped: places.map(({ skipped }) => skipped), read: places.map(({ read }) => read) }
 }
 
-// An attempt that is still unresolved counts as a failure until it is paid, or a burst of attempts would pass at once. An
-// attempt that was never sent does not count.
-const failedAt = (whose: Capped, merchant_id: string) => sql`
+// An unresolved attempt counts as a failure until it is paid; otherwise a burst of attempts would pass. An attempt that was
+// never sent does not count.
+const failedAt = (kind: Capped, merchant_id: string) => sql`
   array(select f.created_at from attempts f where f.merchant_id = ${merchant_id} and f.state <> 'paid'
-    and f.${raw(whose)} = k.${raw(whose)} and f.created_at > k.since and f.reason is distinct from 'not_sent'
-    order by f.created_at desc offset k.${raw(whose)}_skipped limit k.${raw(whose)}_read)`
+    and f.${raw(kind)} = k.${raw(kind)} and f.created_at > k.since and f.reason is distinct from 'not_sent'
+    order by f.created_at desc offset k.${raw(kind)}_skipped limit k.${raw(kind)}_read)`
 
-export type ToResolve = { payment: PaymentWithMerchant; attempt: Attempt }
+export type LockedToResolve = { payment: PaymentWithMerchant; attempt: Attempt }
 
-// Locks both rows, so that both are read as they are now, even after a wait.
+// Locks both rows, so that both are current, even after a wait for the lock.
 export async function lockToResolve(
   tx: Tx,
   merchant_id: string,
   attempt_ids: readonly string[],
   mode: LockMode,
-): Promise<ToResolve[]> {
+): Promise<LockedToResolve[]> {
   const rows = await tx.rows<PaymentWithMerchant & { attempt: AttemptInJson }>(named(
     `lock_to_resolve_${mode}`,
   )`
@@ -113,7 +117,7 @@ export const lockToEnd = (tx: Tx, merchant_id: string, references: readonly stri
     where p.merchant_id = ${merchant_id} and p.tx_reference = any(${references})
     order by p.tx_reference ${forUpdate('p', mode)}`)
 
-// Where the next search for expired payments continues: behind this payment, in the order of expiry.
+// The next search for expired payments continues behind this payment, in the order of expiry.
 export type ExpiryPosition = PaymentKey & { expires_at: Date }
 
 // Finds payments that have expired by `now` and have no unresolved attempt.
@@ -154,7 +158,7 @@ export const findExpired = (tx: Tx, search: ExpirySearch, limit: number) =>
     select p.merchant_id, p.tx_reference, p.expires_at from payments p where ${isExpired(search)}
     ${inExpiryOrder} limit ${limit}`)
 
-export const lockFreePayments = (tx: Tx, keys: readonly PaymentKey[]) =>
+const lockFreePayments = (tx: Tx, keys: readonly PaymentKey[]) =>
   tx.rows<PaymentWithMerchant>(named('lock_free_payments')`
     ${paymentWithMerchant} join ${unnestPaymentKeys(keys)}
       on k.merchant_id = p.merchant_id and k.tx_reference = p.tx_reference
@@ -169,3 +173,30 @@ export async function lockPayments(tx: Tx, keys: readonly PaymentKey[]): Promise
   }
   return locked
 }
+
+// Which payments a batch takes.
+export type PaymentSelection = {
+  lock(tx: Tx): Promise<readonly PaymentWithMerchant[]> // by SKIP LOCKED
+  find(tx: Tx): Promise<readonly PaymentKey[]> // the same without locks, for a database that refuses SKIP LOCKED
+}
+
+export const selectByKeys = (keys: readonly PaymentKey[]): PaymentSelection => ({
+  lock: tx => lockFreePayments(tx, keys),
+  find: async () => keys,
+})
+
+// Runs `work` in a transaction that has locked the payments. Payments that another transaction has locked are left out.
+export const takePayments = <Done>(
+  db: Db,
+  { lock, find }: PaymentSelection,
+  work: (tx: Tx, payments: readonly PaymentWithMerchant[]) => Promise<readonly Done[]>,
+) =>
+  takeUnlocked(db, {
+    skipping: own =>
+      own.transaction(async tx => {
+        await setShortLockTimeout(tx)
+        return work(tx, await lock(tx))
+      }),
+    find,
+    waiting: async (tx, keys) => work(tx, await lockPayments(tx, keys)),
+  })

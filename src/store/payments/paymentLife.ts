@@ -42,7 +42,7 @@ export const paymentWithMerchant = sql`
 
 export type LockedPayment = PaymentWithMerchant & { left_by: readonly string[] } // visits that were redirected to the shop
 
-// A transaction that changes a payment locks its row first: changes of one payment come one after the other.
+// A transaction that changes a payment locks its row first, so that changes of one payment are serialized.
 export const lockPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
   tx.one<LockedPayment>(named('lock_payment')`
     ${paymentWithMerchant}
@@ -63,8 +63,8 @@ type CheckoutRow = PaymentWithMerchant & { attempts: AttemptInJson[] | null; log
 export type CheckoutKey = Pick<Payment, 'merchant_id' | 'tx_token'>
 export type StoredCheckout = Omit<CheckoutRow, 'attempts'> & { attempts: Attempt[] }
 
-// Payments with their attempts, read at one moment. Read one after the other, a payment that was paid in between would
-// look like one without an attempt.
+// Payments with their attempts, from one snapshot. Read by two statements, a payment that was paid in between would appear
+// without its attempt.
 export async function findCheckouts(
   tx: Tx,
   keys: readonly CheckoutKey[],
@@ -84,11 +84,11 @@ const checkoutOf = (row: CheckoutRow): StoredCheckout => ({
   attempts: (row.attempts ?? []).map(attemptOfJson),
 })
 
-const attemptsAndLogo = (attemptsOfWhom: Sql, logosOfWhom: Sql) => sql`
+const attemptsAndLogo = (attemptShards: Sql, logoShards: Sql) => sql`
   (select jsonb_agg(to_jsonb(a) order by a.number) from attempts a
-    where a.merchant_id = p.merchant_id and a.tx_reference = p.tx_reference and ${attemptsOfWhom}) as attempts,
+    where a.merchant_id = p.merchant_id and a.tx_reference = p.tx_reference and ${attemptShards}) as attempts,
   (select jsonb_build_object('digest', l.digest, 'type', l.type, 'width', l.width, 'height', l.height)
-    from merchant_logos l where l.merchant_id = p.merchant_id and ${logosOfWhom}) as logo`
+    from merchant_logos l where l.merchant_id = p.merchant_id and ${logoShards}) as logo`
 
 // Naming the merchant at every table lets a sharded database use one shard.
 const oneCheckout = ({ merchant_id, tx_token }: CheckoutKey) => named('find_checkout')`
@@ -105,9 +105,9 @@ const manyCheckouts = (keys: readonly CheckoutKey[]) => named('find_checkouts')`
     join merchants m on m.merchant_id = p.merchant_id and ${ofMerchants('m', keys)}`
 
 // `reopened_until`: the payment was reopened and expires then. Its pages may redirect to the shop again.
-export type PaymentToSave = Payment & { reopened_until?: Date }
+type PaymentToSave = Payment & { reopened_until?: Date }
 
-// Everything that can change in a payment; the request itself never does. A change may bring personal data of the payer
+// Everything that can change in a payment; the request itself never does. A change may add personal data of the payer
 // again, so the payment has to be redacted again.
 export function savePayments(all: readonly PaymentToSave[]) {
   const { merchants, references } = paymentKeysOf(all)

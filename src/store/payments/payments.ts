@@ -27,7 +27,7 @@ export async function storePayments(db: Db, payments: NewPayment[]): Promise<Sto
   return payments.map(payment => {
     if (inserted.has(payment.tx_reference)) return payment
     const row = stored.get(invoiceKey(payment))
-    if (!row) throw new Error('a payment was neither stored nor found')
+    if (!row) throw new Error('the payment was neither inserted nor found')
     return row
   })
 }
@@ -95,9 +95,9 @@ export async function findPayments(tx: Tx, keys: InvoiceKey[]): Promise<(Payment
 
 const unnestKeys = (keys: InvoiceKey[]) => sql`
   unnest(${keys.map(key => key.merchant_id)}::text[], ${keys.map(key => key.mode)}::text[],
-    ${keys.map(key => key.invoice_id)}::text[]) as asked (merchant_id, mode, invoice_id)`
+    ${keys.map(key => key.invoice_id)}::text[]) as k (merchant_id, mode, invoice_id)`
 
-export const invoiceKey = (key: InvoiceKey) => `${key.merchant_id}\n${key.mode}\n${key.invoice_id}`
+const invoiceKey = (key: InvoiceKey) => `${key.merchant_id}\n${key.mode}\n${key.invoice_id}`
 
 // For an operator who has a reference or an invoice id, but not the merchant's id.
 export const searchPayments = (tx: Tx, merchant_ids: string[], text: string) =>
@@ -130,8 +130,8 @@ export const listPayments = (tx: Tx, merchant_id: string, f: PaymentFilter, most
 const isOlder = ({ before }: PaymentFilter) =>
   before === undefined ? sql`true` : sql`tx_reference < ${before}`
 
-// The last payment that such a search has read; undefined if there are no older ones.
-export const lastLookedAt = async (tx: Tx, merchant_id: string, f: PaymentFilter, most: number) => {
+// The last payment that `listPayments` has read; undefined if there are no older ones.
+export const lastReadReference = async (tx: Tx, merchant_id: string, f: PaymentFilter, most: number) => {
   const [last, next] = await tx.rows<{ tx_reference: string }>(sql`
     select tx_reference from payments where merchant_id = ${merchant_id} and ${isOlder(f)}
     order by tx_reference desc offset ${most - 1} limit 2`)

@@ -3,7 +3,7 @@ import type { Currency } from '../../core/money.ts'
 import type { Status } from '../../core/payment/payment.ts'
 import { sql, type Tx } from '../db.ts'
 
-export type ReportFilter = {
+type ReportFilter = {
   merchant_id: string
   mode: Mode
   outlet?: string
@@ -38,7 +38,7 @@ export const reportByOutlet = (tx: Tx, f: ReportFilter) =>
     left join outlets o on o.merchant_id = ${f.merchant_id} and o.code = p.outlet
     order by p.outlet nulls last, p.status, p.payment_method nulls last, p.currency`)
 
-export type PayerCounts = { merchant_id: string; name: string; tries: number; payers: number }
+type PayerCounts = { merchant_id: string; name: string; tries: number; payers: number }
 
 // How many attempts customers made on the pages of each merchant, and from how many addresses, for payments since that
 // reference. Only merchants with at least `atLeast` attempts; each is counted up to the limit.

@@ -6,7 +6,7 @@ import { plainEvents } from '../../core/redaction/redact.ts'
 import { sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
 import { keysOf as notificationKeys } from '../notifications/deliveryKeys.ts'
-import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
+import { type PaymentKey, paymentKeysOf, unnestPaymentKeys } from '../payments/paymentKeys.ts'
 
 // `place` is PostgreSQL's text, because a Date loses the microseconds and the last row would be found again.
 export type EndedPayment = PaymentKey & { place: string }
@@ -22,12 +22,8 @@ export const endedBefore = (tx: Tx, before: Date, after: EndedPayment | undefine
 const isAfter = ({ place, merchant_id, tx_reference }: EndedPayment) => sql`
   and (expires_at, merchant_id, tx_reference) > (${place}::timestamptz, ${merchant_id}, ${tx_reference})`
 
-const unnestKeys = (keys: readonly PaymentKey[]) => {
-  const { merchants, references } = paymentKeysOf(keys)
-  return sql`unnest(${merchants}::text[], ${references}::text[]) as k (merchant_id, tx_reference)`
-}
 const rowsOf = (keys: readonly PaymentKey[], table: string) => sql`
-  ${unnestKeys(keys)} join ${sql([table])} o on o.merchant_id = k.merchant_id and o.tx_reference = k.tx_reference
+  ${unnestPaymentKeys(keys)} join ${sql([table])} o on o.merchant_id = k.merchant_id and o.tx_reference = k.tx_reference
     and ${ofMerchants('o', keys)}`
 
 export const tasksOfAttempts = (tx: Tx, attempts: readonly Pick<Attempt, 'merchant_id' | 'attempt_id'>[]) =>
@@ -37,19 +33,19 @@ export const tasksOfAttempts = (tx: Tx, attempts: readonly Pick<Attempt, 'mercha
       join tasks t on t.merchant_id = a.merchant_id and t.attempt_id = a.attempt_id
     where ${ofMerchants('t', attempts)}`)
 
-export type NotificationBody = NotificationKey & { body: string }
+type NotificationBody = NotificationKey & { body: string }
 
 export const bodiesOf = (tx: Tx, keys: readonly PaymentKey[]) =>
   tx.rows<NotificationBody>(sql`
     select o.merchant_id, o.tx_reference, o.sequence, o.body from ${rowsOf(keys, 'notifications')}`)
 
-export type SentTo = NotificationKey & { url: string; next_try_at: Date | null }
+type SentTo = NotificationKey & { url: string; next_try_at: Date | null }
 
 export const deliveriesOf = (tx: Tx, keys: readonly PaymentKey[]) =>
   tx.rows<SentTo>(sql`
     select o.merchant_id, o.tx_reference, o.sequence, o.url, o.next_try_at from ${rowsOf(keys, 'deliveries')}`)
 
-export type NotedEvent = NotificationKey & { reason: string }
+type NotedEvent = NotificationKey & { reason: string }
 
 // The notes of operators who closed a task.
 export const closingNotesOf = (tx: Tx, keys: readonly PaymentKey[]) =>
@@ -57,7 +53,7 @@ export const closingNotesOf = (tx: Tx, keys: readonly PaymentKey[]) =>
     select o.merchant_id, o.tx_reference, o.sequence, o.reason from ${rowsOf(keys, 'events')}
     where o.kind = 'task_closed'`)
 
-export type MessageName = { merchant_id: string; message_id: string; tx_reference: string }
+type MessageName = { merchant_id: string; message_id: string; tx_reference: string }
 
 // Those of these messages that are still to be sent.
 export const unsentOf = (tx: Tx, names: readonly MessageName[]) =>
@@ -68,7 +64,7 @@ export const unsentOf = (tx: Tx, names: readonly MessageName[]) =>
       join messages m on m.merchant_id = k.merchant_id and m.message_id = k.message_id
     where m.next_try_at is not null and ${ofMerchants('m', names)}`)
 
-export type Redaction = {
+type Redaction = {
   payments: readonly Payment[]
   attempts: readonly Attempt[]
   bodies: readonly NotificationBody[]
@@ -80,17 +76,12 @@ export type Redaction = {
 
 // Removes personal data of these payments from all tables. `bodies`, `deliveries`, `tasks` and `notes` contain the values to
 // store. It runs in the transaction that locks the payments, so that all of it is removed or nothing.
-export async function redactPayments(tx: Tx, given: Redaction, now: Date) {
-  await redactRows(tx, given, now)
-  await redactAttempts(tx, given)
-  await redactNotes(tx, given)
-  await redactNotifications(tx, given)
-  await deleteMessages(tx, given)
-}
-
-const unnestPayments = ({ payments }: Redaction) => {
-  const { merchants, references } = paymentKeysOf(payments)
-  return sql`unnest(${merchants}::text[], ${references}::text[])`
+export async function redactPayments(tx: Tx, redaction: Redaction, now: Date) {
+  await redactRows(tx, redaction, now)
+  await redactAttempts(tx, redaction)
+  await redactNotes(tx, redaction)
+  await redactNotifications(tx, redaction)
+  await deleteMessages(tx, redaction)
 }
 
 // `updated_at` stays: the status of the payment has not changed.
@@ -123,12 +114,11 @@ async function redactAttempts(tx: Tx, { attempts }: Redaction) {
       and ${ofMerchants('c', attempts)}`)
 }
 
-async function redactNotes(tx: Tx, given: Redaction) {
-  const { tasks, notes } = given
+async function redactNotes(tx: Tx, { payments, tasks, notes }: Redaction) {
   await tx.rows(sql`
-    update events e set reason = '' from ${unnestPayments(given)} as r (merchant_id, tx_reference)
-    where e.merchant_id = r.merchant_id and e.tx_reference = r.tx_reference and e.reason <> ''
-      and e.kind <> all(${[...plainEvents, 'task_closed']}::text[]) and ${ofMerchants('e', given.payments)}`)
+    update events e set reason = '' from ${unnestPaymentKeys(payments)}
+    where e.merchant_id = k.merchant_id and e.tx_reference = k.tx_reference and e.reason <> ''
+      and e.kind <> all(${[...plainEvents, 'task_closed']}::text[]) and ${ofMerchants('e', payments)}`)
   if (notes.length > 0) {
     const { merchants, references, sequences } = notificationKeys(notes)
     await tx.rows(sql`
@@ -148,8 +138,7 @@ async function redactNotes(tx: Tx, given: Redaction) {
         and ${ofMerchants('t', tasks)}`)
 }
 
-async function redactNotifications(tx: Tx, given: Redaction) {
-  const { bodies, deliveries } = given
+async function redactNotifications(tx: Tx, { payments, bodies, deliveries }: Redaction) {
   if (bodies.length > 0)
     await tx.rows(sql`
       update notifications n set body = r.body
@@ -159,8 +148,8 @@ async function redactNotifications(tx: Tx, given: Redaction) {
       where n.merchant_id = r.merchant_id and n.tx_reference = r.tx_reference and n.sequence = r.sequence
         and ${ofMerchants('n', bodies)}`)
   await tx.rows(sql`
-    delete from tries t using ${unnestPayments(given)} as r (merchant_id, tx_reference)
-    where t.merchant_id = r.merchant_id and t.tx_reference = r.tx_reference and ${ofMerchants('t', given.payments)}`)
+    delete from tries t using ${unnestPaymentKeys(payments)}
+    where t.merchant_id = k.merchant_id and t.tx_reference = k.tx_reference and ${ofMerchants('t', payments)}`)
   if (deliveries.length === 0) return
   const { merchants, references, sequences } = notificationKeys(deliveries)
   await tx.rows(sql`

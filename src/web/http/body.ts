@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Fields, parseJsonObject } from '../../core/interface/json.ts'
 import { boundaryOf, maxBoundaryLength, parseMultipart } from '../../core/interface/multipart.ts'
 import { bodyInPieces, bodyTooLarge, malformed, Refusal } from '../../core/interface/refusal.ts'
-import { type HeldBody, largeBodyBytes } from '../../runtime/bodyQuota.ts'
+import { type BodyMeter, largeBodyBytes } from '../../runtime/bodyQuota.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 
 const maxBodyBytes = 64 * 1024
@@ -75,7 +75,7 @@ export function readBody(incoming: IncomingMessage, { runtime, address }: BodySe
   if (declared > maxBodyBytes) throw bodyTooLarge(maxBodyBytes)
   return new Promise((resolve, reject) => {
     const received = new ReceivedBytes()
-    let held: HeldBody | undefined // only for an incomplete body: most arrive in one chunk
+    let held: BodyMeter | undefined // only for an incomplete body: most arrive in one chunk
     let pieces = 0
     const take = (chunk: Buffer) => {
       received.add(chunk)

@@ -4,7 +4,7 @@ import { sendReceiptAgain } from '../../actions/messages/receipts.ts'
 import { sentNotificationsOf } from '../../actions/notifications/findNotifications.ts'
 import { redeliverAsSeen, type Redelivered } from '../../actions/notifications/redeliver.ts'
 import { customerMessagesOf } from '../../actions/messages/receipts.ts'
-import { explainPayment, findByWord } from '../../actions/payments/explainPayment.ts'
+import { explainPayment, findByReferenceOrInvoice } from '../../actions/payments/explainPayment.ts'
 import { formTokenField, formTokenOf, isFormToken } from '../../core/formOrigin.ts'
 import { TooBusy } from '../../core/interface/refusal.ts'
 import { pageHeaders } from '../../core/markup/page.tsx'
@@ -88,7 +88,7 @@ async function showPayment(
   merchant_id: string | undefined,
   notice?: Notice & { http?: 409 },
 ) {
-  const found = await findByWord(db, word, merchant_id)
+  const found = await findByReferenceOrInvoice(db, word, merchant_id)
   const [payment] = found
   if (!payment) return c.html(<NoSuchPaymentPage word={word} />, 404)
   if (found.length > 1) return c.html(<ChoicePage word={word} choices={await nameMerchants(db, found)} />)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
-import { explainPayment, findByWord } from '../../../src/actions/payments/explainPayment.ts'
+import { explainPayment, findByReferenceOrInvoice } from '../../../src/actions/payments/explainPayment.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import type { TestMerchant } from '../../support/gateway/gateway.ts'
 import { after, no, pending, seconds, unclear, yes } from '../../support/payments/rows.ts'
@@ -27,7 +27,7 @@ for (const [what, word] of [
   ['what nobody has', 'NOPE'],
   ['a pattern', '%'],
 ] as const)
-  test(`${what} finds nothing`, async () => expect(await findByWord(shop.db, word)).toEqual([]))
+  test(`${what} finds nothing`, async () => expect(await findByReferenceOrInvoice(shop.db, word)).toEqual([]))
 
 // Found in whatever way, it is the same one.
 const references = (found: Payment[]) => found.map(({ tx_reference }) => tx_reference).sort()
@@ -35,8 +35,8 @@ const references = (found: Payment[]) => found.map(({ tx_reference }) => tx_refe
 test('a reference is found in any case, an invoice id as it is written', async () => {
   const payment = await shop.ask(merchant, { invoice_id: 'Inv-1' })
   for (const word of [` ${payment.tx_reference.toLowerCase()} `, 'Inv-1'])
-    expect(references(await findByWord(shop.db, word))).toEqual([payment.tx_reference])
-  expect(await findByWord(shop.db, 'inv-1')).toEqual([])
+    expect(references(await findByReferenceOrInvoice(shop.db, word))).toEqual([payment.tx_reference])
+  expect(await findByReferenceOrInvoice(shop.db, 'inv-1')).toEqual([])
 })
 
 test('what was read out, typed or copied is found as people spell it', async () => {
@@ -50,22 +50,22 @@ test('what was read out, typed or copied is found as people spell it', async () 
     tx_reference.replaceAll('0', 'o').replaceAll('1', 'l'),
     '\u2068Inv-2\u2069\ufeff',
   ])
-    expect(references(await findByWord(shop.db, word)), word).toEqual([tx_reference])
+    expect(references(await findByReferenceOrInvoice(shop.db, word)), word).toEqual([tx_reference])
   const odd = await shop.ask(merchant, { invoice_id: 'TGOOOOOOOOOOOOOOOOOO' }) // spelled like a reference
-  expect(references(await findByWord(shop.db, odd.invoice_id))).toEqual([odd.tx_reference])
+  expect(references(await findByReferenceOrInvoice(shop.db, odd.invoice_id))).toEqual([odd.tx_reference])
 })
 
 test('whoever takes a reference of another for an invoice id hides nothing', async () => {
   const payment = await shop.ask(merchant)
   const copy = await shop.ask(other, { invoice_id: payment.tx_reference })
   const own = await shop.ask(merchant, { invoice_id: payment.tx_reference })
-  expect(references(await findByWord(shop.db, payment.tx_reference))).toEqual(
+  expect(references(await findByReferenceOrInvoice(shop.db, payment.tx_reference))).toEqual(
     references([payment, copy, own]),
   )
-  expect(references(await findByWord(shop.db, payment.tx_reference, merchant.merchant_id))).toEqual([
-    payment.tx_reference,
-  ])
-  expect(await findByWord(shop.db, copy.tx_reference, merchant.merchant_id)).toEqual([])
+  expect(
+    references(await findByReferenceOrInvoice(shop.db, payment.tx_reference, merchant.merchant_id)),
+  ).toEqual([payment.tx_reference])
+  expect(await findByReferenceOrInvoice(shop.db, copy.tx_reference, merchant.merchant_id)).toEqual([])
 })
 
 test('a payment that went all ways is told from the first word to the last', async () => {
@@ -96,7 +96,7 @@ test('a payment that went all ways is told from the first word to the last', asy
   expect(whose.name).toBe('Ama Shop')
   expect(attempts.map(({ state }) => state)).toEqual(['paid', 'paid'])
   expect(moments.map(({ who, words }) => `${who}: ${words}`)).toEqual([
-    'shop: Ama Shop asked for GHS 25.00',
+    'shop: Ama Shop requested GHS 25.00',
     'customer: Chose MTN MoMo, 024 ••• 4567 (attempt 1)',
     'provider (live_bank): No clear answer, so it is asked again: HTTP 503',
     'provider (live_bank): No to attempt 1: Not enough money in the account.',
@@ -108,7 +108,7 @@ test('a payment that went all ways is told from the first word to the last', asy
     'provider (live_bank): No to attempt 2: Not enough money in the account.',
     'provider (live_bank): The payment is cancelled: The customer cancelled.',
     'provider (live_bank): Yes to attempt 1: GHS 25.00 taken, reference FT-1',
-    'provider (live_bank): The payment is paid, late: it was cancelled, but money outranks an earlier no',
+    'provider (live_bank): The payment is paid, late: it was cancelled, but money outranks an earlier failure or cancellation',
     'provider (live_bank): Yes to attempt 2: GHS 25.00 taken, reference FT-2',
     'provider (live_bank): The payment was already paid: GHS 25.00 came in addition, to be refunded',
   ])

@@ -79,7 +79,7 @@ test('programs get attempts, events and what is next', async () => {
   expect(data.events[0]).toEqual({
     at: payment.created_at.toISOString(),
     who: 'shop',
-    words: 'Ama Shop asked for GHS 25.00',
+    words: 'Ama Shop requested GHS 25.00',
   })
   expect(data.next.at(-1)).toEqual({ at: null, words: 'Nothing else: paid is final' })
 })

@@ -71,7 +71,7 @@ test('the list has the oldest first, and what to do', async () => {
     ['amount_mismatch', 'GHS 24.00', disputed.tx_reference],
     ['unresolved', 'GHS 25.00', silent.tx_reference],
   ])
-  expect(stdout).toMatch(/^ {2}refund +Money arrived twice: give this amount back\.$/m)
+  expect(stdout).toMatch(/^ {2}refund +Money arrived twice: refund this amount\.$/m)
   expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(90)
   const { data } = await tollgateJson(shop.env, 'task', 'list', '--limit', '1')
   expect(data).toMatchObject({

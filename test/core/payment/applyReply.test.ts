@@ -83,22 +83,22 @@ for (const [words, reply] of [
     const { payment, attempt, tasks } = hear(aPayment(), anAttempt(), reply, young)
     expect([payment.status, payment.charged, attempt.state]).toEqual(['awaiting_payment', null, 'disputed'])
     expect(tasks).toMatchObject([
-      { kind: 'amount_mismatch', amount: reply.amount, note: expect.stringContaining('was asked for') },
+      { kind: 'amount_mismatch', amount: reply.amount, note: expect.stringContaining('was requested') },
     ])
   })
 }
 
-for (const [said, currency, words] of [
-  ['GHS', 'GHS', 'GHS 24.00 where GHS 25.00'],
-  ['UGX', 'GHS', 'UGX 2400 where GHS 25.00'],
-  ['GHS', 'UGX', 'GHS 24.00 where UGX 2500'],
-  ['XAU', 'UGX', 'XAU 2400 in minor units where UGX 2500'], // nobody here knows its decimals
+for (const [reported, currency, amounts] of [
+  ['GHS', 'GHS', 'GHS 24.00; GHS 25.00'],
+  ['UGX', 'GHS', 'UGX 2400; GHS 25.00'],
+  ['GHS', 'UGX', 'GHS 24.00; UGX 2500'],
+  ['XAU', 'UGX', 'XAU 2400 in minor units; UGX 2500'], // its decimals are unknown
 ] as const)
-  test(`another amount is told as each currency is written: ${words}`, () => {
-    const reply = { ...yes, amount: 2400n, currency: said }
+  test(`the task formats both amounts by their currencies: ${amounts}`, () => {
+    const reply = { ...yes, amount: 2400n, currency: reported }
     const { tasks } = hear(aPayment({ currency }), anAttempt(), reply, young)
     expect(tasks).toMatchObject([
-      { amount: 2400n, currency: said, note: `The provider says ${words} was asked for.` },
+      { amount: 2400n, currency: reported, note: `The provider reports ${amounts} was requested.` },
     ])
   })
 
@@ -141,7 +141,7 @@ for (const [from, state, events] of [
     expect(change.attempt).toMatchObject({ state, charged: null })
     expect(change.payment.status).toBe('awaiting_payment')
     expect(change.events.map(({ kind }) => kind)).toEqual(events)
-    const note = 'It says 1e99. GHS 25.00 was asked for.'
+    const note = 'It says 1e99. GHS 25.00 was requested.'
     const told = { kind: 'amount_mismatch', amount: 2500n, currency: 'GHS', note }
     expect(change.tasks).toMatchObject(from === 'paid' ? [] : [told])
     expect(hear(change.payment, change.attempt, reply, young).events).toEqual([])

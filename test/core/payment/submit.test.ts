@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { applyReply } from '../../../src/core/payment/applyReply.ts'
 import { type AttemptState, attemptStates } from '../../../src/core/payment/attempt.ts'
-import { decideSubmit as decide, type Submitted } from '../../../src/core/payment/customerActs.ts'
+import { decideSubmit as decide, type Submission } from '../../../src/core/payment/customerActs.ts'
 import type { Step } from '../../../src/core/provider/paymentMethod.ts'
 import type { SanitizedReply } from '../../../src/core/provider/reply.ts'
 import * as rows from '../../support/payments/rows.ts'
@@ -20,7 +20,7 @@ const asking = { state: 'needs_input', step, submits: 2 } as const
 const page = { number: 1, submits: 2 }
 const later = after(seconds(30))
 // Its waits have a test of their own: see submissionLimit.test.ts.
-const submit = (...given: Parameters<typeof decide>) => decide(...given) as Submitted | undefined
+const submit = (...given: Parameters<typeof decide>) => decide(...given) as Submission | undefined
 
 test('what was typed closes the step, is counted, and is asked about when its carrier may have died', () => {
   const submitted = submit(aPayment(), [anAttempt(asking)], page, {}, later)

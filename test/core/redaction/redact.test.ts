@@ -4,7 +4,7 @@ import {
   addressWithoutPayer,
   bodyWithoutPayer,
   maskedOnly,
-  redactedWords,
+  redactionSentence,
   spellingsOf,
   withoutPayer,
 } from '../../../src/core/redaction/redact.ts'
@@ -75,8 +75,8 @@ test('a notification keeps its amounts and names as they were written', () => {
 })
 
 test('it is said when, and how long after the end', () => {
-  expect(redactedWords({ redacted_at: null, updated_at: noon })).toBeNull()
-  expect(redactedWords({ redacted_at: after(hours(24 * 31)), updated_at: noon })).toBe(
+  expect(redactionSentence({ redacted_at: null, updated_at: noon })).toBeNull()
+  expect(redactionSentence({ redacted_at: after(hours(24 * 31)), updated_at: noon })).toBe(
     'personal details were removed on 2026-04-02, 31 days after it ended',
   )
 })

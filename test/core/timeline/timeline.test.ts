@@ -101,7 +101,7 @@ test('an event whose attempt is missing is still told', () => {
 
 test('the first thing that happened is that the shop asked', () => {
   expect(timeline(aStory(), noon).moments).toEqual([
-    { at: noon, who: 'shop', words: 'Ama Shop asked for GHS 25.00' },
+    { at: noon, who: 'shop', words: 'Ama Shop requested GHS 25.00' },
   ])
 })
 
@@ -165,7 +165,7 @@ describe('every kind of event has its sentence', () => {
     [
       anEvent('attempt_doubted', { reason: 'Its reference P-1 has paid another attempt already.' }),
       { state: 'disputed' },
-      'provider (simulated): Yes, but not believed: Its reference P-1 has paid another attempt already.',
+      'provider (simulated): Reported paid, but not accepted: Its reference P-1 has paid another attempt already.',
     ],
     [
       anEvent('attempt_resent', { cause: 'clock' }),
@@ -191,7 +191,7 @@ describe('every kind of event has its sentence', () => {
     [
       anEvent('attempt_disputed', { reason: 'The provider says GHS 24.00.' }),
       {},
-      'provider (simulated): Yes, but to another amount: The provider says GHS 24.00.',
+      'provider (simulated): Reported paid, but another amount: The provider says GHS 24.00.',
     ],
     [
       anEvent('cancel_wished', { cause: 'customer' }),
@@ -222,7 +222,7 @@ describe('every kind of event has its sentence', () => {
     [
       anEvent('status_changed', { from_status: 'cancelled', to_status: 'paid' }),
       {},
-      'provider (simulated): The payment is paid, late: it was cancelled, but money outranks an earlier no',
+      'provider (simulated): The payment is paid, late: it was cancelled, but money outranks an earlier failure or cancellation',
     ],
     [
       anEvent('status_changed', { cause: 'clock', to_status: 'failed', reason: 'The checkout expired.' }),

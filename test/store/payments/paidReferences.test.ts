@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { isAlreadyThere } from '../../../src/store/databaseErrors.ts'
 import { sql, type Tx } from '../../../src/store/db.ts'
-import { findReferenceHolder, holdReferences } from '../../../src/store/payments/paidReferences.ts'
-import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
+import { findReferenceHolder, holdReferences } from '../../../src/store/payments/attempts.ts'
+import { openPaymentDatabase, type PaymentDatabase } from '../../support/payments/paymentDatabase.ts'
 
 let lives: PaymentDatabase
 beforeAll(async () => {
@@ -22,7 +22,7 @@ test('the first holds it, and the second is refused and finds who does', async (
   expect(await holderOf('bank', 'R-1')).toBeUndefined()
   await hold(lives.db, 'bank', 'R-1', one)
   expect(await hold(lives.db, 'bank', 'R-1', two).then(() => 'held', isAlreadyThere)).toBe(true)
-  const name = 'a payment that is not here any more'
+  const name = 'a payment that was deleted'
   expect(await holderOf('bank', 'R-1')).toEqual({ ...one, name })
   await hold(lives.db, 'other bank', 'R-1', two)
   expect(await holderOf('other bank', 'R-1')).toEqual({ ...two, name })
