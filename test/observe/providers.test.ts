@@ -28,8 +28,8 @@ test('calls, delays, standing, breaker, unknown codes and the last success are t
   hear('mtn', { state: 'unknown', words: '', unknownCode: 'HELD' })
   for (let n = 0; n < 5; n++) hear('paystack', { state: 'unknown', words: 'HTTP 503' }, `order ${n}`)
   hear('paystack', { state: 'not_sent', words: 'nobody listens' })
-  monitors.monitorFor('paystack', { mode: 'live' }).postpone('start', called)
-  monitors.account('mtn').count('wallet', { what: 'paid' })
+  monitors.monitorFor('paystack', { mode: 'live' }).begin('start', called)(undefined)
+  monitors.account('mtn').count('wallet', { paid: 1 })
   const text = await metrics.registry.metrics()
   for (const line of [
     `tollgate_provider_calls_total{${of('mtn')},verb="start",outcome="answered"} 2`,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   createHealthExchange,
-  createProber,
+  probeAccounts,
   readProviderStatus,
 } from '../../../src/actions/providers/health.ts'
 import type { ProviderAccount } from '../../../src/core/provider/provider.ts'
@@ -29,16 +29,18 @@ beforeEach(async () => {
   await lives.db.rows(sql`delete from provider_health`)
 })
 
+const clock = () => now
+
 function node() {
-  const monitors = createHealthMonitors()
-  return { monitors, ...createHealthExchange({ db: lives.db, clock: () => now, monitors }) }
+  const monitors = createHealthMonitors({ clock })
+  return { monitors, step: createHealthExchange(lives.db, monitors) }
 }
 const see = (
   { monitors }: ReturnType<typeof node>,
   what: 'unanswered' | 'paid' | 'declined',
   count: number,
 ) => {
-  for (let n = 0; n < count; n++) monitors.account('mtn').count('wallet', { what })
+  for (let n = 0; n < count; n++) monitors.account('mtn').count('wallet', { [what]: 1 })
 }
 const status = async () => readProviderStatus(lives.db, now)
 
@@ -91,8 +93,9 @@ test('a node that cannot write goes on, and tells it when it can', async () => {
 test('when it is quiet, only how long it was well is known', async () => {
   const one = node()
   see(one, 'paid', 1)
-  one.monitors.account('mtn').count('wallet', { what: 'answered', delayMs: 300, isLate: false })
-  one.monitors.account('mtn').countUnknownCode('wallet', 'HELD for 0244123456')
+  const reply = { state: 'unknown', words: '', unknownCode: 'HELD for 0244123456' } as const
+  const called = { attempt_id: 'a1', payment_method: 'wallet' }
+  one.monitors.account('mtn').begin('ask', called)({ reply, delayMs: 300, timeoutMs: 5000 })
   await one.step()
   expect(await status()).toMatchObject([
     {
@@ -151,13 +154,13 @@ test('an account that is left alone is asked whether it is well again, where nob
   const providerAccounts = providerAccountsOf(new Map([['mtn', providerAccount]]), undefined, monitors)
   const mtn = monitors.account('mtn')
   for (let n = 0; n < 5; n++) mtn.trackCall('ask', `order ${n}`)('unanswered')
-  await createProber({ providerAccounts, monitors })()
+  await probeAccounts(providerAccounts, monitors)
   expect(mtn.circuitState()).toBe('open') // its pause is not over
   monotonic = 5000
-  await createProber({ providerAccounts, monitors })()
+  await probeAccounts(providerAccounts, monitors)
   expect(mtn.circuitState()).toBe('open') // in vain: for longer
   monotonic = 15_000
   isWell = true
-  await createProber({ providerAccounts, monitors })()
+  await probeAccounts(providerAccounts, monitors)
   expect(mtn.circuitState()).toBe('closed')
 })

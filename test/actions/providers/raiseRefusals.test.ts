@@ -36,7 +36,7 @@ function node() {
   const providerAccounts = providerAccountsOf(new Map([['simulated', account]]), undefined, monitors)
   const deps = { ...simulatedNode(lives.db, clock, line), providerAccounts }
   const alarms: StatusUpdate[] = []
-  const { step } = createHealthExchange({ db: lives.db, clock, monitors })
+  const exchange = createHealthExchange(lives.db, monitors)
   return {
     says: (reply: Reply) => void (says = reply),
     alarms,
@@ -46,7 +46,7 @@ function node() {
       if (!payment) throw new Error('no payment')
       const typed = { phone: `024${randomDigits(7)}` }
       await pay(deps, payment, aPayRequest({ input: typed }))
-      await step()
+      await exchange()
       await raiseRefusals({ db: lives.db, clock, monitors, watch: news => void alarms.push(news) })
     },
   }
@@ -70,7 +70,7 @@ test('a refused account raises one task, on all nodes together, until it is acce
     is_refused: true,
     last_error: expect.stringContaining('(HTTP 401)'),
   })
-  expect(one.monitors.account('simulated').isRefused()).toBe(true)
+  expect(one.monitors.account('simulated').refusal).toBeTruthy()
 
   other.says(pending)
   await other.order()
@@ -92,5 +92,5 @@ test('an outage is no refusal: the words are shown, and no task is raised', asyn
   for (let times = 0; times < 2; times++) await one.order()
   expect((await tasks()).filter(({ is_open }) => is_open)).toEqual([])
   expect(await status()).toMatchObject({ is_refused: false, last_error: 'connect ECONNREFUSED' })
-  expect(one.monitors.account('simulated').isRefused()).toBe(false)
+  expect(one.monitors.account('simulated').refusal).toBeFalsy()
 })

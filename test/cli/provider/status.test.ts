@@ -27,10 +27,12 @@ beforeEach(() => db.rows(sql`delete from provider_health`))
 // As a gateway would have written it.
 async function seen(account: string, what: 'paid' | 'unanswered', count = 5) {
   const monitors = createHealthMonitors()
-  const { step } = createHealthExchange({ db, clock: () => new Date(), monitors })
-  for (let n = 0; n < count; n++) monitors.account(account).count('wallet', { what })
-  monitors.account(account).countUnknownCode('wallet', 'HELD for 233244123456')
-  await step()
+  const exchange = createHealthExchange(db, monitors)
+  for (let n = 0; n < count; n++) monitors.account(account).count('wallet', { [what]: 1 })
+  const reply = { state: 'unknown', words: '', unknownCode: 'HELD for 233244123456' } as const
+  const called = { attempt_id: 'a1', payment_method: 'wallet' }
+  monitors.account(account).begin('ask', called, false)({ reply, delayMs: 1, timeoutMs: 5000 })
+  await exchange()
 }
 
 async function status(): Promise<Output & { exit: unknown }> {
@@ -76,14 +78,14 @@ test('a row for each account and way, with the words that we do not know, masked
 
 test('credentials that a provider refuses are said, in its words', async () => {
   const monitors = createHealthMonitors()
-  const { step } = createHealthExchange({ db, clock: () => new Date(), monitors })
+  const exchange = createHealthExchange(db, monitors)
   const words = 'Paystack does not take the secret key: HTTP 401'
   monitors.account('paystack').begin('start', { attempt_id: 'a1', payment_method: 'card' })({
     reply: { state: 'unknown', words, isRefusal: true },
     delayMs: 1,
     timeoutMs: 5000,
   })
-  await step()
+  await exchange()
   const { text, exit } = await status()
   expect(text).toContain(
     'paystack card, 0 s ago: Paystack does not take the secret key: HTTP 401. The credentials are refused: tollgate provider test paystack',

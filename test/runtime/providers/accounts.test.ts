@@ -17,7 +17,7 @@ import {
   type ProviderAccountsOptions,
 } from '../../../src/runtime/providerAccounts.ts'
 import { type OpenedAccount, webhookIdOf } from '../../../src/runtime/providers/accounts.ts'
-import { noHealthMonitor } from '../../../src/runtime/providers/healthMonitor.ts'
+import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { findAccount, type StoredAccount } from '../../../src/store/providers/accounts.ts'
@@ -187,7 +187,7 @@ test('the same answer is the very same array, also for merchants with other choi
   const standings = new Map<string, AccountHealth>()
   const monitors = {
     of: (_account: string, way: string) => standings.get(way) ?? ('healthy' as const),
-    monitorFor: () => noHealthMonitor,
+    monitorFor: createHealthMonitors().monitorFor,
   }
   const one = await node({ monitors })
   const methods = one.availableMethods(aPayment())

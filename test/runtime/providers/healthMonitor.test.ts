@@ -152,9 +152,9 @@ test('a word that we do not know is an answer, and is kept without what is priva
   expect(
     monitors
       .account('acme')
-      .methods()
-      .map(({ unknownCodes }) => [...unknownCodes]),
-  ).toEqual([[['HELD for #', 7]]])
+      .rows()
+      .map(({ unknown_codes }) => unknown_codes),
+  ).toEqual([[{ sample: 'HELD for #', count: 7 }]])
 })
 
 test('so many words that nobody could have written them are bounded', async () => {
@@ -162,7 +162,7 @@ test('so many words that nobody could have written them are bounded', async () =
   const letters = 'abcdefghijklmnop'
   does = response => response.end(JSON.stringify({ status: `word ${letters[asked % 16]}` }))
   await times(16, check)
-  expect(monitors.account('acme').methods()[0]?.unknownCodes.size).toBe(11)
+  expect(monitors.account('acme').rows()[0]?.unknown_codes).toHaveLength(11)
 })
 
 test('what is over the rate is postponed, and is no fault of the provider', async () => {
@@ -302,7 +302,7 @@ for (const [name, reply] of [
     expect(replies).toEqual(Array(20).fill(reply))
     const acme = monitors.account('acme')
     expect([standing(), acme.circuitState(), acme.pauseMs()]).toEqual(['healthy', 'closed', 0])
-    expect([acme.isRefused(), acme.credentialsChange]).toEqual([false, undefined])
+    expect(acme.refusal).toBeUndefined()
     expect(states(await times(1, start))).toEqual(['pending'])
   })
 

@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers())
 const anyLong = () => new AbortController().signal
 const turnsOf = (perSecond: number, nodes = 1) =>
   createRateLimiter(
-    perSecond,
+    { callsPerSecond: perSecond },
     () => nodes,
     () => performance.now(),
   )
