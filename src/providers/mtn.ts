@@ -27,7 +27,7 @@ const maxWords = 300
 const mtn: Provider = {
   settings: mtnSettings,
   businessSettings: ['api_user'], // an API user belongs to one business; its keys may change
-  open: (given, { egress }) => open(readMtnAccount(given), egress),
+  open: (values, { egress }) => open(readMtnAccount(values), egress),
 }
 
 export default mtn

@@ -69,8 +69,8 @@ export async function openProviderAccounts(options: ProviderAccountsOptions): Pr
   const providers = await loadProviders(options.folder)
   const opening: Opening = { providers, tools, guard, masterKeys: stored?.masterKeys }
   const ofEnvironment = [...providers].flatMap(([name, provider]) => {
-    const given = environmentSettings(name, provider, env)
-    return given ? [environmentAccount(name, given, opening)] : []
+    const values = environmentSettings(name, provider, env)
+    return values ? [environmentAccount(name, values, opening)] : []
   })
   const ofDatabase = stored && createStoredAccounts(stored.db, opening, onFault)
   const accounts = () => [...ofEnvironment, ...(ofDatabase?.accounts() ?? [])]
@@ -170,8 +170,8 @@ export function environmentSettings(
   { settings }: Provider,
   env: ProviderSettings,
 ): ProviderSettings | undefined {
-  const given = [...settings, ...egressSettings].map(
+  const values = [...settings, ...egressSettings].map(
     one => [one.name, env[`${name}_${one.name}`.toUpperCase()] || one.usual] as const,
   )
-  return given.every(([, value]) => value !== undefined) ? Object.fromEntries(given) : undefined
+  return values.every(([, value]) => value !== undefined) ? Object.fromEntries(values) : undefined
 }

@@ -32,11 +32,11 @@ test('what is missing, unknown, given twice or odd is told at once, and never by
 test('what was given before stays, and an empty value goes back to the usual one', () => {
   const before = { url: 'u', key: 'k', shop: '7' }
   expect(applySettingChanges(known, before, [['key', 'new']])).toEqual({
-    given: { ...before, key: 'new' },
+    values: { ...before, key: 'new' },
     faults: [],
   })
   expect(applySettingChanges(known, before, [['shop', '']])).toEqual({
-    given: { url: 'u', key: 'k' },
+    values: { url: 'u', key: 'k' },
     faults: [],
   })
   expect(applySettingChanges(known, before, [['key', '']]).faults).toEqual([

@@ -110,7 +110,7 @@ test('who dies while making one is followed by the next when its claim is over',
   await claimToken(
     nodes[0] as Db,
     { provider_account: 'mtn', settings: '' },
-    { maker: 'died', seen: null, now, until: later(300) },
+    { maker: 'died', formerMadeAt: null, now, until: later(300) },
   )
   const began = now
   const moving = setInterval(() => (now = later(100)), 20)
