@@ -6,7 +6,7 @@ import { withoutSecrets } from '../../runtime/providers/openAccount.ts'
 const timeoutMs = 30_000
 const maxWords = 500
 
-// `bad`: the provider refuses the settings. `no_answer`: it gave no usable answer, which says nothing about them.
+// `bad`: the provider refuses the settings. `no_answer`: it gave no usable answer, which proves nothing about them.
 export type AccountCheck = { outcome: 'good' | 'bad' | 'no_answer' | 'no_check'; words: string }
 
 // Checks the settings at the provider without a charge.

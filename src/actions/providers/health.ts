@@ -2,7 +2,12 @@ import { summarizeHealth } from '../../core/provider/health.ts'
 import { timerOf, withinDeadline } from '../../runtime/deadline.ts'
 import { merchantOfToken, newLeaseToken } from '../../runtime/ids.ts'
 import type { ProviderAccounts } from '../../runtime/providerAccounts.ts'
-import type { AccountMonitor, HealthMonitors, Refusal } from '../../runtime/providers/healthMonitor.ts'
+import {
+  type AccountMonitor,
+  type HealthMonitors,
+  otherNodesMs,
+  type Refusal,
+} from '../../runtime/providers/healthMonitor.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Db } from '../../store/db.ts'
 import { reopenTaskOf } from '../../store/payments/tasks.ts'
@@ -18,7 +23,6 @@ import {
   saveHealth,
 } from '../../store/providers/health.ts'
 
-const otherNodesMs = 60_000 // older counts of other nodes are not used
 const retentionMs = 7 * 24 * 3_600_000
 
 // Shares the counts of this node with the other nodes through the database. If the database does not take them, each node

@@ -82,7 +82,7 @@ export function healthOf({
 export const worseHealth = (one: AccountHealth, other: AccountHealth): AccountHealth =>
   accountHealths.indexOf(one) > accountHealths.indexOf(other) ? one : other
 
-// A breaker that has been probing for a whole window without a probe says nothing: the account may have recovered.
+// A breaker that has been probing for a whole window without a probe proves nothing: the account may have recovered.
 export function healthByBreaker(breaker: Breaker, now: number): AccountHealth {
   const { openUntil, pausedUntil, probes } = breaker
   const state = circuitStateOf(breaker, now)
@@ -93,7 +93,7 @@ export function healthByBreaker(breaker: Breaker, now: number): AccountHealth {
 
 const providerReasons: ReadonlySet<string> = new Set(['account_trouble', 'network_error', 'never_arrived'])
 
-// A call that was not sent is already counted as unanswered. A refusal for an unknown reason says nothing about the account.
+// A call that was not sent is already counted as unanswered. A refusal for an unknown reason proves nothing about it.
 const uncountedReasons: ReadonlySet<string> = new Set(['not_sent', 'refused'])
 
 // How the end of an attempt counts for its account.

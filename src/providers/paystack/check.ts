@@ -82,7 +82,7 @@ async function paidReply({ client, order, signal }: PaystackCall, data: JsonAnsw
   return { ...paid, reversals, ...(disputes && { disputes }) }
 }
 
-// A wallet charge is open if the charge itself says that it is under way, whatever `verify` says. A card page stays open
+// A wallet charge is open if the status of the charge itself is under way, whatever `verify` reports. A card page stays open
 // after a declined card.
 async function unpaidReply(call: PaystackCall, data: JsonAnswer): Promise<Reply> {
   const { clock, order } = call

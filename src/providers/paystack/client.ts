@@ -5,7 +5,7 @@ import { cleanError } from '../../core/text.ts'
 import { type OperatorUrl, withPath } from '../../core/urlTrust.ts'
 import { type Answered, type JsonAnswer, openProviderHttp, readJson } from '../http/providerHttp.ts'
 
-const defaultPauseMs = 180_000 // Paystack says "a few minutes"
+const defaultPauseMs = 180_000 // Paystack documents "a few minutes"
 const maxWords = 200
 
 // Paystack's reply to a request. `isHandled`: it did what was requested, which does not mean that the order is paid.
@@ -92,7 +92,7 @@ export const providerCode = ({ code }: PaystackResponse) =>
 
 export type PaystackUnknownReply = Reply & { state: 'unknown' }
 
-// A reply that says nothing about the order, such as a refused key.
+// A reply that proves nothing about the order, such as a refused key.
 export function unclearPaystackReply(response: PaystackResponse): PaystackUnknownReply {
   const { http, message, restMs = defaultPauseMs } = response
   const code = providerCode(response)

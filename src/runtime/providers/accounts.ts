@@ -57,7 +57,7 @@ export const accountOf = (
   guarded,
 })
 
-// A fault of one account does not concern the others, so it is returned, not thrown.
+// A fault of one account does not affect other accounts, so it is returned, not thrown.
 export function storedAccount(row: StoredAccount, opening: Opening, before?: OpenedAccount): OpenedAccount {
   const { account, provider, mode, merchant_id, label, disabled_at } = row
   const isDisabled = disabled_at !== null

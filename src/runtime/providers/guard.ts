@@ -96,7 +96,7 @@ function createGuardedCall(providerAccount: ProviderAccount, timer?: Timer, moni
     underWay--
     const delayMs = performance.now() - (sentAt ?? 0)
     const judged = finish?.(sentAt === undefined ? undefined : { reply, delayMs, timeoutMs }) ?? reply
-    // A question that was not sent says nothing about the order.
+    // A question that was not sent proves nothing about the order.
     return verb === 'ask' && judged.state === 'not_sent' ? { ...judged, state: 'unknown' } : judged
   }
 }

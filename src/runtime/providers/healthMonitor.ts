@@ -17,6 +17,7 @@ import { createRateLimiter, type WaitForTurn } from './rateLimiter.ts'
 
 const maxError = 200 // characters
 const probeEveryMs = 30_000
+export const otherNodesMs = 60_000 // counts of another node are used for this long after its last call
 
 export type CallSubject = Pick<Order, 'attempt_id' | 'payment_method'>
 export type CallResult = { reply: SanitizedReply; delayMs: number; timeoutMs: number }
@@ -58,7 +59,7 @@ export class AccountMonitor {
   #breaker = circuit.newBreaker
   #probedAt = -Infinity
   #isTest = false
-  #isSimulated = false // a tester chooses the failures, so they say nothing about the account
+  #isSimulated = false // a tester chooses the failures, so they prove nothing about the account
 
   constructor(account: string, options: Required<HealthMonitorOptions>) {
     this.account = account
@@ -76,7 +77,10 @@ export class AccountMonitor {
   health(payment_method: string): health.AccountHealth {
     const now = this.#now()
     const own = health.countsOf(this.#methods.get(payment_method)?.window ?? [], now)
-    const otherNodes = this.otherNodes.filter(row => row.payment_method === payment_method)
+    const since = this.#options.clock().getTime() - otherNodesMs
+    const otherNodes = this.otherNodes.filter(
+      row => row.payment_method === payment_method && row.written_at.getTime() > since,
+    )
     const byCounts = health.healthOf(health.sumCounts([own, ...otherNodes]))
     return health.worseHealth(health.healthByBreaker(this.#breaker, now), byCounts)
   }
@@ -135,7 +139,7 @@ export class AccountMonitor {
     this.changes++
   }
 
-  // An attempt got its outcome. A failure of a test payment says nothing about the account.
+  // An attempt got its outcome. A failure of a test payment proves nothing about the account.
   countAttempt({ payment_method, state, reason }: StatusUpdate['attempt']) {
     const outcome = health.countedOutcome(state, reason)
     if (outcome && (outcome === 'paid' || !this.#isTest)) this.count(payment_method, { [outcome]: 1 })

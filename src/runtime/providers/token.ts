@@ -94,7 +94,7 @@ async function requestNext(
   }
 }
 
-// `made_at` tells tokens apart, so two never have the same time.
+// `made_at` identifies a token, so two tokens never have the same time.
 function timesOf({ token, lifetimeMs }: Token, clock: Date, formerMadeAt: Date | null) {
   const now = formerMadeAt && formerMadeAt >= clock ? new Date(formerMadeAt.getTime() + 1) : clock
   const boundedMs = Number.isFinite(lifetimeMs) ? Math.min(Math.max(lifetimeMs, 0), longestLifetimeMs) : 0

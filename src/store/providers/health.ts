@@ -2,6 +2,9 @@ import type { HealthRow } from '../../core/provider/health.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
 
+const columns = sql`node, provider_account, payment_method, answered, late, unanswered, paid, declined, troubled, delays,
+  breaker, rest_until, answered_at, paid_at, unknown_codes, last_error, last_error_at, is_refused, written_at`
+
 // Replaces the rows of a node, and deletes rows of all nodes that are older than `before`. Only the node itself writes its
 // rows, so no write waits.
 export const saveHealth = (db: Db, node: string, rows: readonly HealthRow[], before: Date) =>
@@ -9,8 +12,8 @@ export const saveHealth = (db: Db, node: string, rows: readonly HealthRow[], bef
     const records = JSON.stringify(rows.map(row => ({ ...row, node })))
     await tx.count(sql`delete from provider_health where node = ${node} or written_at < ${before}`)
     await tx.rows(sql`
-      insert into provider_health
-      select * from jsonb_populate_recordset(null::provider_health, ${records}::jsonb)`)
+      insert into provider_health (${columns})
+      select ${columns} from jsonb_populate_recordset(null::provider_health, ${records}::jsonb)`)
   })
 
 export const listHealth = (tx: Tx) =>
@@ -26,7 +29,7 @@ export const countOpenAttempts = (tx: Tx) =>
     select provider_account, payment_method, count(*)::integer as open from attempts
     where state not in ('paid', 'failed') group by provider_account, payment_method`)
 
-// Whether a task already says that the provider refuses the credentials of this account.
+// Whether a task about refused credentials of this account is open.
 export const hasRefusalTask = async (tx: Tx, account: string): Promise<boolean> =>
   (await tx.one(sql`
     select 1 from tasks t join attempts a on a.merchant_id = t.merchant_id and a.attempt_id = t.attempt_id

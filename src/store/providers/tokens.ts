@@ -8,7 +8,7 @@ import {
   wrapKey,
 } from '../merchants/vault.ts'
 
-// The stored token of an account. `made_at` tells one token from the next.
+// The stored token of an account. `made_at` identifies it.
 export type StoredToken = { token: string | undefined; made_at: Date | null; expires_at: Date | null }
 
 type TokenRow = Omit<StoredToken, 'token'> & {
