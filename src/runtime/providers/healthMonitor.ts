@@ -19,8 +19,8 @@ const maxError = 200 // characters
 const probeEveryMs = 30_000
 export const otherNodesMs = 60_000 // counts of another node are used for this long after its last call
 
-export type CallSubject = Pick<Order, 'attempt_id' | 'payment_method'>
-export type CallResult = { reply: SanitizedReply; delayMs: number; timeoutMs: number }
+type CallSubject = Pick<Order, 'attempt_id' | 'payment_method'>
+type CallResult = { reply: SanitizedReply; delayMs: number; timeoutMs: number }
 
 // A call as the metrics count it. `put_off`: it was blocked before it was sent.
 export type ObservedCall = {

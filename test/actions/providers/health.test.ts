@@ -57,6 +57,17 @@ test('nodes judge by the counts of all nodes, and the status shows them', async 
   ])
 })
 
+test('counts of another node are used for a minute after its last call', async () => {
+  const [one, other] = [node(), node()]
+  count(one, 'unanswered', 6)
+  await one.step()
+  await other.step()
+  now = after(seconds(59))
+  expect(other.monitors.of('mtn', 'wallet')).toBe('down')
+  now = after(seconds(60))
+  expect(other.monitors.of('mtn', 'wallet')).toBe('healthy')
+})
+
 const writtenAt = () => lives.db.rows(sql`select written_at from provider_health`)
 
 test('a node without new counts writes nothing', async () => {

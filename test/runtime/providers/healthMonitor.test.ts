@@ -319,3 +319,16 @@ test('the status question that follows a refused submission judges the account',
   await times(1, check)
   expect(states(await times(1, start))).toEqual(['not_sent'])
 })
+
+test('a probe is due when the breaker begins to probe, then every 30 seconds, and after each longer pause', () => {
+  const acme = createHealthMonitors({ monotonicMs: () => now }).account('acme')
+  const fail = (attempt: string) => acme.trackCall('start', attempt)('unanswered')
+  for (let n = 0; n < 5; n++) fail(`a${n}`)
+  const isDueAt = (at: number) => {
+    now = at
+    return acme.takeProbe()
+  }
+  expect([4999, 5000, 5001, 34_999, 35_000].map(isDueAt)).toEqual([false, true, false, false, true])
+  fail('a probe') // open until 45 seconds
+  expect([44_999, 45_000, 45_001].map(isDueAt)).toEqual([false, true, false])
+})
