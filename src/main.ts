@@ -175,7 +175,7 @@ async function openProviders(base: Base, { node }: Nodes) {
   const clock = time.now
   const sandbox = openSandbox(config, url, { db, clock, formKey, baseUrl, pace: options.sandboxPace, log })
   if (sandbox) started.add(sandbox.stop)
-  const monitors = createHealthMonitors({ nodes: node.count, watch: watchCalls(metrics) })
+  const monitors = createHealthMonitors({ nodes: node.count, watch: watchCalls(metrics), clock })
   gaugeProviders(metrics, monitors)
   const accounts = await openProviderAccounts({
     env: { ...config.providerSettings, ...sandbox?.settings },

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram } from 'prom-client'
 import type { OverdueWatch } from '../actions/providers/overdueAttempts.ts'
 import type { Logger } from 'pino'
 import { circuitStates } from '../core/provider/circuitBreaker.ts'
-import { accountHealths, delayBoundsMs } from '../core/provider/health.ts'
+import { accountHealths, delayBoundsMs, type HealthRow } from '../core/provider/health.ts'
 import type { HealthMonitors, ObservedCall } from '../runtime/providers/healthMonitor.ts'
 import type { OnFault } from '../runtime/providers/storedAccounts.ts'
 import type { Metrics } from './metrics.ts'
@@ -62,19 +62,18 @@ export const gaugeWaiting = ({ registry }: Metrics, waiting: OverdueWatch['waiti
 
 // Gauges that are computed when the metrics are read.
 export function gaugeProviders({ registry }: Metrics, monitors: HealthMonitors) {
-  const methods = () =>
+  const rows = () =>
     monitors
       .all()
-      .flatMap(monitor => monitor.methods())
-      .toSorted((a, b) => a.seenAt - b.seenAt)
+      .flatMap(monitor => monitor.rows())
+      .toSorted((a, b) => Number(a.written_at) - Number(b.written_at))
       .slice(-mostAccounts)
-  type Method = ReturnType<typeof methods>[number]
 
   function gauge<Label extends string>(
     name: string,
     help: string,
     labelNames: readonly Label[],
-    collect: (one: Gauge<Label>, method: Method) => void,
+    collect: (one: Gauge<Label>, row: HealthRow) => void,
   ) {
     return new Gauge({
       name,
@@ -83,7 +82,7 @@ export function gaugeProviders({ registry }: Metrics, monitors: HealthMonitors) 
       registers: [registry],
       collect() {
         this.reset()
-        for (const method of methods()) collect(this, method)
+        for (const row of rows()) collect(this, row)
       },
     })
   }
@@ -92,29 +91,28 @@ export function gaugeProviders({ registry }: Metrics, monitors: HealthMonitors) 
     'tollgate_provider_health',
     'Health of an account for one payment method over the last minutes: 0 healthy, 1 degraded, 2 down.',
     ['account', 'payment_method'],
-    (one, { account, payment_method }) =>
+    (one, { provider_account: account, payment_method }) =>
       one.set({ account, payment_method }, accountHealths.indexOf(monitors.of(account, payment_method))),
   )
   gauge(
     'tollgate_provider_breaker',
     'Circuit breaker of an account on this node: 0 closed, 1 open, 2 probing.',
     ['account'],
-    (one, { account }) =>
-      one.set({ account }, circuitStates.indexOf(monitors.account(account).circuitState())),
+    (one, { provider_account: account, breaker }) => one.set({ account }, circuitStates.indexOf(breaker)),
   )
   gauge(
     'tollgate_provider_refused',
     'Whether the provider refuses the credentials of an account: 1 if so.',
     ['account'],
-    (one, { account }) => one.set({ account }, Number(monitors.account(account).isRefused())),
+    (one, { provider_account: account }) => one.set({ account }, monitors.account(account).refusal ? 1 : 0),
   )
   gauge(
     'tollgate_provider_since_seconds',
     'Seconds since this node received an answer from an account (answer), and since it learned of a paid payment (paid).',
     ['account', 'payment_method', 'what'],
-    (one, { account, payment_method, answeredAt, paidAt }) => {
-      for (const [what, at] of Object.entries({ answer: answeredAt, paid: paidAt }))
-        if (at !== null) one.set({ account, payment_method, what }, (performance.now() - at) / 1000)
+    (one, { provider_account: account, payment_method, answered_at, paid_at }) => {
+      for (const [what, at] of Object.entries({ answer: answered_at, paid: paid_at }))
+        if (at) one.set({ account, payment_method, what }, (Number(monitors.clock()) - Number(at)) / 1000)
     },
   )
 }

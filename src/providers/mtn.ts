@@ -27,7 +27,7 @@ const maxWords = 300
 const mtn: Provider = {
   settings: mtnSettings,
   businessSettings: ['api_user'], // an API user belongs to one business; its keys may change
-  open: (given, { egress }) => open(readMtnAccount(given), egress),
+  open: (values, { egress }) => open(readMtnAccount(values), egress),
 }
 
 export default mtn
@@ -85,7 +85,7 @@ const callbackHeader = ({ mode, callsBack }: MtnAccount, { callback_url }: Order
     ? { 'x-callback-url': callback_url }
     : {}
 
-// Only an explicit "false" of MTN counts. After any other result the order is sent, and its own reply decides.
+// Only an explicit "false" of MTN counts. After any other result the order is sent, and the reply to it decides.
 async function hasNoWallet(client: MtnClient, order: Order, signal: AbortSignal): Promise<boolean> {
   const path = `/accountholder/msisdn/${encodeURIComponent(msisdnOf(order))}/active`
   const answered = await client.ask(path, within(walletCheckMs, signal)).catch(() => undefined)
@@ -146,5 +146,5 @@ function judge({ environment, mode, callsBack }: MtnAccount, { http, text }: Ans
 
 const invalid = (words: string): CredentialsCheck => ({ isValid: false, words })
 
-// An outage says nothing about the settings.
+// An outage proves nothing about the settings.
 const unreachable = (words: string): CredentialsCheck => ({ ...invalid(words), unreachable: true })

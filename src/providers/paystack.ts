@@ -8,11 +8,9 @@ import { localNumber } from './ghana/wallets.ts'
 import { acknowledged, checkOrder, otherOrder, type PaystackCall } from './paystack/check.ts'
 import {
   checkPaystackCredentials,
-  isDuplicate,
-  isKeyRefused,
-  isRateLimited,
   type PaystackClient,
   paystackClient,
+  paystackErrorKind,
   type PaystackResponse,
   providerCode,
   unclearPaystackReply,
@@ -83,8 +81,9 @@ async function start(call: PaystackCall): Promise<Reply> {
   const response = isWallet(order)
     ? await client.send('/charge', chargeOf(order, email), signal)
     : await client.send('/transaction/initialize', pageOf(order, email), signal)
-  if (isKeyRefused(response)) return keyRefused(response)
-  if (isDuplicate(response)) return checkKnown(call)
+  const kind = paystackErrorKind(response)
+  if (kind === 'key_refused') return keyRefused(response)
+  if (kind === 'duplicate') return checkKnown(call)
   const reason = isRequestRefused(response) ? refusalOf(response.message) : undefined
   if (reason)
     return { state: 'failed', reason, psp_response_msg: response.message, ...providerCode(response) }
@@ -110,7 +109,7 @@ async function submit(
 // The reply to a charge or to a submitted step.
 async function replyOfCharge(call: PaystackCall, response: PaystackResponse): Promise<Reply> {
   const { http, data } = response
-  if (http >= 500 || isRateLimited(response) || typeof data.status !== 'string')
+  if (http >= 500 || paystackErrorKind(response) === 'rate_limited' || typeof data.status !== 'string')
     return response.isHandled ? acknowledged(unclearPaystackReply(response)) : unclearPaystackReply(response)
   if (isEnding(data) && data.reference === undefined) return checkOrder(call)
   if (data.reference !== call.order.idempotency_key) return otherOrder

@@ -25,7 +25,7 @@ import {
   type MethodSubject,
 } from './providers/availableMethods.ts'
 import { guardAccount, type GuardedAccount } from './providers/guard.ts'
-import { type HealthMonitors, type HealthReader, noHealthMonitor } from './providers/healthMonitor.ts'
+import type { HealthMonitors } from './providers/healthMonitor.ts'
 import type { AccountTools } from './providers/openAccount.ts'
 import { createStoredAccounts, type OnFault, readBusinesses } from './providers/storedAccounts.ts'
 
@@ -59,22 +59,18 @@ export type ProviderAccountsOptions = {
 }
 
 const providersFolder = new URL('../providers/', import.meta.url)
-const noMonitors: Pick<HealthMonitors, 'of' | 'monitorFor'> = {
-  of: () => 'healthy',
-  monitorFor: () => noHealthMonitor,
-}
 
 // The folder is the registry: every file in it is a provider with the name of the file. A provider without settings has no
 // account. A wrong setting in the environment is thrown; a wrong stored setting is a fault of its account only.
 export async function openProviderAccounts(options: ProviderAccountsOptions): Promise<OpenProviderAccounts> {
-  const { env, tools, stored, preferred = [], monitors = noMonitors, onFault = () => {} } = options
+  const { env, tools, stored, preferred = [], monitors, onFault = () => {} } = options
   const guard: Opening['guard'] = (account, providerAccount) =>
-    guardAccount(providerAccount, undefined, monitors.monitorFor(account, providerAccount))
+    guardAccount(providerAccount, undefined, monitors?.monitorFor(account, providerAccount))
   const providers = await loadProviders(options.folder)
   const opening: Opening = { providers, tools, guard, masterKeys: stored?.masterKeys }
   const ofEnvironment = [...providers].flatMap(([name, provider]) => {
-    const given = environmentSettings(name, provider, env)
-    return given ? [environmentAccount(name, given, opening)] : []
+    const values = environmentSettings(name, provider, env)
+    return values ? [environmentAccount(name, values, opening)] : []
   })
   const ofDatabase = stored && createStoredAccounts(stored.db, opening, onFault)
   const accounts = () => [...ofEnvironment, ...(ofDatabase?.accounts() ?? [])]
@@ -113,13 +109,13 @@ export async function openProviderAccounts(options: ProviderAccountsOptions): Pr
 export function providerAccountsOf(
   providers: ReadonlyMap<string, ProviderAccount>,
   timer?: Timer,
-  monitors: Pick<HealthMonitors, 'of' | 'monitorFor'> = noMonitors,
+  monitors?: HealthMonitors,
 ): ProviderAccounts {
   const accounts = [...providers].map(([name, providerAccount]) =>
     accountOf(
       name,
       providerAccount,
-      guardAccount(providerAccount, timer, monitors.monitorFor(name, providerAccount)),
+      guardAccount(providerAccount, timer, monitors?.monitorFor(name, providerAccount)),
     ),
   )
   return viewOf(accounts, [], monitors)
@@ -128,7 +124,7 @@ export function providerAccountsOf(
 function viewOf(
   accounts: readonly OpenedAccount[],
   preferred: readonly string[],
-  health: HealthReader,
+  monitors?: Pick<HealthMonitors, 'of'>,
   businesses: readonly BusinessRow[] = [],
 ): ProviderAccounts {
   const guardedAccounts = new Map(
@@ -154,7 +150,7 @@ function viewOf(
     identityOf: name => opened.get(name)?.identity ?? null,
     opened: () => [...opened.values()],
     findByWebhookId: webhook_id => webhooks.get(webhook_id),
-    availableMethods: createMethodSelection(accounts, preferred, health),
+    availableMethods: createMethodSelection(accounts, preferred, monitors),
   }
 }
 
@@ -174,8 +170,8 @@ export function environmentSettings(
   { settings }: Provider,
   env: ProviderSettings,
 ): ProviderSettings | undefined {
-  const given = [...settings, ...egressSettings].map(
+  const values = [...settings, ...egressSettings].map(
     one => [one.name, env[`${name}_${one.name}`.toUpperCase()] || one.usual] as const,
   )
-  return given.every(([, value]) => value !== undefined) ? Object.fromEntries(given) : undefined
+  return values.every(([, value]) => value !== undefined) ? Object.fromEntries(values) : undefined
 }

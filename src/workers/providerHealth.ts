@@ -1,7 +1,7 @@
-import { createHealthExchange, createProber, raiseRefusals } from '../actions/providers/health.ts'
+import { createHealthExchange, probeAccounts, raiseRefusals } from '../actions/providers/health.ts'
 import type { HealthMonitors } from '../runtime/providers/healthMonitor.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { type Loop, startLoop } from './loop.ts'
+import { startLoop } from './loop.ts'
 
 const restMs = 5000
 
@@ -11,25 +11,23 @@ export function startProviderHealth(
   { db, clock, providerAccounts, watch }: Pick<Runtime, 'db' | 'clock' | 'providerAccounts' | 'watch'>,
   monitors: HealthMonitors,
   onTrouble: (error: unknown) => void,
-): Loop {
+) {
   const healthDb = db.withQuota('health')
-  const exchange = createHealthExchange({ db: healthDb, clock, monitors })
-  const probe = createProber({ providerAccounts, monitors })
+  const exchange = createHealthExchange(healthDb, monitors)
   const probes = new Set<Promise<void>>()
   const loop = startLoop({
     restMs,
     async step() {
-      const probing = probe()
+      const probing = probeAccounts(providerAccounts, monitors)
       probes.add(probing)
       void probing.finally(() => probes.delete(probing))
-      await exchange.step()
+      await exchange()
       await raiseRefusals({ db: healthDb, clock, watch, monitors })
       return 0
     },
     onTrouble,
   })
   return {
-    wake: loop.wake,
     async stop() {
       await loop.stop()
       await Promise.all(probes)

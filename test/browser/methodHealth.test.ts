@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { noCalls } from '../../src/core/provider/health.ts'
-import { type HealthRow, saveHealth } from '../../src/store/providers/health.ts'
+import { type HealthRow, newHealthRow } from '../../src/core/provider/health.ts'
+import { saveHealth } from '../../src/store/providers/health.ts'
 import { axeFaults } from '../support/browser/axe.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'
 import { openBrowser, type TestBrowser } from '../support/browser/browser.ts'
@@ -23,19 +23,7 @@ afterAll(async () => {
 })
 
 const told = (payment_method: string, seen: Partial<HealthRow>): HealthRow => ({
-  ...noCalls,
-  node: 'another',
-  provider_account: 'sandbox',
-  payment_method,
-  breaker: 'closed',
-  rest_until: null,
-  answered_at: null,
-  paid_at: null,
-  unknown_codes: [],
-  last_error: null,
-  last_error_at: null,
-  is_refused: false,
-  written_at: new Date(),
+  ...newHealthRow('sandbox', payment_method, new Date()),
   ...seen,
 })
 
@@ -51,7 +39,7 @@ for (const [name, options] of [
   ['a desk in the dark', { width: 1280, height: 800, dark: true }],
 ] as const)
   test(`ways in trouble are labelled and come last, on ${name}`, { timeout: 90_000 }, async () => {
-    await saveHealth(gateway.db, troubles())
+    await saveHealth(gateway.db, 'another', troubles(), new Date(0))
     const { page, shoot, close } = await browser.newCustomer(options)
     const ways = async () => {
       await page.goto(address)
@@ -69,7 +57,12 @@ for (const [name, options] of [
   })
 
 test('what nothing is sent by cannot be chosen', { timeout: 90_000 }, async () => {
-  await saveHealth(gateway.db, [told('card', { rest_until: new Date(Date.now() + 300_000) })])
+  await saveHealth(
+    gateway.db,
+    'another',
+    [told('card', { rest_until: new Date(Date.now() + 300_000) })],
+    new Date(0),
+  )
   const { page, shoot, close } = await browser.newCustomer()
   const shut = async () => {
     await page.goto(address)

@@ -11,25 +11,25 @@ function watched() {
   const metrics = createMetrics()
   const monitors = createHealthMonitors({ watch: watchCalls(metrics) })
   gaugeProviders(metrics, monitors)
-  const hear = (account: string, reply: SanitizedReply, attempt_id = 'a1') =>
+  const finish = (account: string, reply: SanitizedReply, attempt_id = 'a1') =>
     monitors.monitorFor(account, { mode: 'live' }).begin('start', { ...called, attempt_id })({
       reply,
       delayMs: 700,
       timeoutMs: 5000,
     })
-  return { metrics, monitors, hear }
+  return { metrics, monitors, finish }
 }
 
 const of = (account: string) => `account="${account}",payment_method="wallet"`
 
-test('calls, delays, standing, breaker, unknown codes and the last success are told by account and way', async () => {
-  const { metrics, monitors, hear } = watched()
-  hear('mtn', { state: 'pending' })
-  hear('mtn', { state: 'unknown', words: '', unknownCode: 'HELD' })
-  for (let n = 0; n < 5; n++) hear('paystack', { state: 'unknown', words: 'HTTP 503' }, `order ${n}`)
-  hear('paystack', { state: 'not_sent', words: 'nobody listens' })
-  monitors.monitorFor('paystack', { mode: 'live' }).postpone('start', called)
-  monitors.account('mtn').count('wallet', { what: 'paid' })
+test('calls, delays, health, breaker, unknown codes and the last success are measured by account and method', async () => {
+  const { metrics, monitors, finish } = watched()
+  finish('mtn', { state: 'pending' })
+  finish('mtn', { state: 'unknown', words: '', unknownCode: 'HELD' })
+  for (let n = 0; n < 5; n++) finish('paystack', { state: 'unknown', words: 'HTTP 503' }, `order ${n}`)
+  finish('paystack', { state: 'not_sent', words: 'connection refused' })
+  monitors.monitorFor('paystack', { mode: 'live' }).begin('start', called)(undefined)
+  monitors.account('mtn').count('wallet', { paid: 1 })
   const text = await metrics.registry.metrics()
   for (const line of [
     `tollgate_provider_calls_total{${of('mtn')},verb="start",outcome="answered"} 2`,
@@ -47,12 +47,12 @@ test('calls, delays, standing, breaker, unknown codes and the last success are t
     `tollgate_provider_since_seconds{${of('mtn')},what="paid"} `,
   ])
     expect(text).toContain(line)
-  expect(text).not.toContain('HELD') // words stand in the status, never in a label
+  expect(text).not.toContain('HELD') // codes are shown by the status, never in a label
 })
 
-test('however many accounts there are, the names are bounded', async () => {
-  const { metrics, hear } = watched()
-  for (let n = 0; n < 1010; n++) hear(`mtn-${n}`, { state: 'pending' })
+test('the number of account labels is bounded', async () => {
+  const { metrics, finish } = watched()
+  for (let n = 0; n < 1010; n++) finish(`mtn-${n}`, { state: 'pending' })
   const text = await metrics.registry.metrics()
   expect(text.match(/^tollgate_provider_calls_total\{/gm)).toHaveLength(1001)
   expect(text).toContain(

@@ -19,8 +19,7 @@ import {
 import { after, anAttempt, hours, noon, seconds, withOrderName, yes } from '../support/payments/rows.ts'
 import { aPayRequest, simulatedMethod, terms } from '../support/payments/simulatedNode.ts'
 
-// Two providers: one gives no answer to anything, ever; the other is well. Nobody waits for a clock here: deadlines are
-// over when the test says so.
+// Two providers: one never answers, the other is healthy. The tests end deadlines themselves, so none waits for a clock.
 let lives: PaymentDatabase
 let shared: ReturnType<typeof changesOn>
 let workers: Loop | undefined
@@ -105,7 +104,7 @@ async function knock(attempt_id = '') {
 }
 const slotsFull = () => expect.poll(() => asked.sick.length).toBeGreaterThanOrEqual(50)
 
-test('600 attempts wait for a sick provider: a callback of another is heard', async () => {
+test('600 attempts wait for a hanging provider: a callback of another is handled', async () => {
   await addAttempts('sick', 600, longDue)
   const [paid] = await addAttempts('well', 1, notDue)
   startAsking()
@@ -114,14 +113,14 @@ test('600 attempts wait for a sick provider: a callback of another is heard', as
   await expect.poll(() => asked.well).toEqual([paid])
 })
 
-test('600 attempts wait for a sick provider: what is due of another is asked about', async () => {
+test('600 attempts wait for a hanging provider: due attempts of another are polled', async () => {
   await addAttempts('sick', 600, longDue)
   const due = await addAttempts('well', 3, () => now)
   startAsking()
   await expect.poll(() => asked.well.toSorted()).toEqual(due.toSorted())
 })
 
-test('a callback of the sick provider goes before its backlog', async () => {
+test('a callback of the hanging provider is polled before its backlog', async () => {
   await addAttempts('sick', 600, longDue)
   const [callback_received] = await addAttempts('sick', 1, notDue)
   startAsking()
@@ -130,7 +129,7 @@ test('a callback of the sick provider goes before its backlog', async () => {
   await expect.poll(() => asked.sick).toContain(callback_received)
 })
 
-test('checks that never end are ended: all are asked about in the end', async () => {
+test('polls that hang end at their deadline, so all attempts are polled', async () => {
   const all = await addAttempts('sick', 120, longDue)
   startAsking()
   await slotsFull()
@@ -142,15 +141,15 @@ test('checks that never end are ended: all are asked about in the end', async ()
 const asksOf = ([attempt_id]: string[]) =>
   lives.db.one<{ polls: number }>(sql`select polls from attempts where attempt_id = ${attempt_id}`)
 
-test('an attempt of an account that is not open here is left to the nodes that have it', async () => {
+test('an attempt of an account that is not open here is not polled here', async () => {
   const [ours, theirs] = [await addAttempts('well', 1, longDue), await addAttempts('gone', 1, longDue)]
   startAsking()
   await expect.poll(() => asksOf(ours)).toEqual({ polls: 1 })
   expect(await asksOf(theirs)).toEqual({ polls: 0 })
 })
 
-// Each order waits for the deadline of its call, until the provider is left alone.
-test('orders are not sent to a sick provider any more, and those of another are paid as ever', async () => {
+// Each order waits for the deadline of its call, until the breaker opens.
+test('orders are no longer sent to a hanging provider, and orders of another are paid', async () => {
   const deps = depsWith(createHealthMonitors())
   const payments = await lives.addPayments(9, now)
   const ringing = setInterval(ringAll, 10)
@@ -161,7 +160,7 @@ test('orders are not sent to a sick provider any more, and those of another are 
     )
   }
   expect(await statesOf('sick', payments.slice(0, 5))).toEqual(Array(5).fill('unknown'))
-  clearInterval(ringing) // nobody rings any more: what is sent there would wait for ever
+  clearInterval(ringing) // no deadline ends any more, so a sent order would hang
   expect(await statesOf('sick', payments.slice(5, 7))).toEqual(['not_sent', 'not_sent'])
   expect(await statesOf('well', payments.slice(7))).toEqual(['paid', 'paid'])
 })

@@ -75,7 +75,7 @@ describe('what only this provider does', () => {
     throw new Error('it never ended')
   }
 
-  test('a wrong key is our own mistake, so unknown', async () => {
+  test('a wrong key is unknown', async () => {
     expect(await connect('wrong').start(orderFor('card'))).toEqual({ state: 'unknown', words: 'HTTP 401' })
     expect(await connect('wrong').check(orderFor('card'))).toEqual({ state: 'unknown', words: 'HTTP 401' })
   })
@@ -86,7 +86,7 @@ describe('what only this provider does', () => {
     expect(await provider.check(order)).toEqual({ state: 'absent' })
   })
 
-  test('a refusal by something on the way is not the provider’s', async () => {
+  test('a 400 of a proxy is not a refusal of the provider', async () => {
     const line = await openLine(house.url)
     line.rewrite = () => '{"code":"BAD_GATEWAY"}'
     const reply = await connect(key, line.url).start(orderFor('card', undefined, { merchant_name: '' }))
@@ -99,7 +99,7 @@ describe('what only this provider does', () => {
     expect(reply).toEqual({ state: 'pending' })
   })
 
-  test('a way on that leaves the provider is not followed', async () => {
+  test('a redirect to another host is not followed', async () => {
     const line = await openLine(house.url)
     line.rewrite = text => text.replaceAll('/sandbox/card/', '//evil.test/sandbox/card/')
     const reply = await connect(key, line.url).start(orderFor('card'))
@@ -107,7 +107,7 @@ describe('what only this provider does', () => {
     await line.stop()
   })
 
-  test('no secret and no wallet number stands in the words for what was not sent', async () => {
+  test('the error of an order that was not sent has no secret and no wallet number', async () => {
     const order = orderFor('telecel_cash', '+233201234567')
     const line = await openLine(house.url)
     await line.stop()
@@ -182,14 +182,14 @@ describe('what only this provider does', () => {
     expect(await provider.check(order)).toMatchObject({ state: 'failed', reason: 'not_authenticated' })
   })
 
-  test('a currency without decimals is asked for and paid as it is', async () => {
+  test('a currency without decimals is charged without decimals', async () => {
     const order = orderFor('card', undefined, { currency: 'UGX', amount: 1_250_000n })
     await provider.start(order)
     await postForm(house, `/sandbox/card/${order.attempt_id}`, visa)
     expect(await provider.check(order)).toMatchObject({ state: 'paid', amount: 1_250_000n, currency: 'UGX' })
   })
 
-  test('a yes in a currency that nobody knows is no less a yes', async () => {
+  test('a payment in an unknown currency is reported as paid', async () => {
     const order = orderFor('card', undefined, { currency: 'UGX', amount: 5000n })
     const line = await openLine(house.url)
     const unclear = connect(key, line.url)
@@ -200,7 +200,7 @@ describe('what only this provider does', () => {
     await line.stop()
   })
 
-  test('a paid card tells what it was', async () => {
+  test('a card payment returns the facts of the card', async () => {
     const order = orderFor('card', undefined, { currency: 'EUR' })
     expect(await provider.start(order)).toEqual({
       state: 'pending',
@@ -220,7 +220,7 @@ describe('what only this provider does', () => {
     })
   })
 
-  test('the callback takes the short way to ourselves, the customer the long one', async () => {
+  test('the callback uses the local address, the customer’s return the public one', async () => {
     const order = orderFor('ghqr', undefined, { callback_url: 'https://pay.example.test/callback?a=1' })
     const qr = `https://pay.example.test/sandbox/phone/${order.attempt_id}`
     expect(await provider.start(order)).toEqual({ state: 'pending', qr })

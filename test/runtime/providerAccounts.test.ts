@@ -21,7 +21,7 @@ const wayOf = (payment_method: string) =>
   ({ payment_method, currencies: ['GHS'] }) as unknown as PaymentMethod
 const never = () => new Promise<Reply>(() => {})
 
-test('a call that never ends ends at the deadline, and is told to hang up', async () => {
+test('a call that hangs ends at the deadline, and its signal is aborted', async () => {
   let hungUp: unknown
   const { check, ring } = line((_, signal) => {
     signal.addEventListener('abort', () => (hungUp = signal.reason))
@@ -33,7 +33,7 @@ test('a call that never ends ends at the deadline, and is told to hang up', asyn
   expect(hungUp).toEqual(new Error('no answer in time'))
 })
 
-test('an answer in time is the answer, and nothing rings later', async () => {
+test('an answer in time is returned, and the timer is cancelled', async () => {
   const { check, start, deadlines } = line(async () => pending)
   expect([await check(order), await start(order)]).toEqual([pending, pending])
   expect(deadlines.size).toBe(0)
@@ -53,7 +53,7 @@ for (const [name, broken] of [
     expect(await line(broken).check(order)).toEqual({ state: 'unknown', words: 'it broke' })
   })
 
-test('an ending for one tap comes with its own way, and never with real money', () => {
+test('test endings belong to their payment method, and never to a live account', () => {
   const testEndings = [{ name: 'paid', payment_method: 'wallet', input: { phone: '0240000000' } }] as const
   const plays = (mode: 'test' | 'live') =>
     providerAccountsOf(
@@ -75,7 +75,7 @@ test('an ending for one tap comes with its own way, and never with real money', 
   expect(plays('live').map(method => method.testEndings)).toEqual([undefined, undefined])
 })
 
-test('so many under way and no more; those that are late make room', async () => {
+test('the calls under way are limited, and calls that time out make room', async () => {
   const { check, ring } = line(never)
   const first = Array.from({ length: 500 }, () => check(order))
   expect(await check(order)).toEqual({ state: 'unknown', words: 'Too many orders are under way.' })

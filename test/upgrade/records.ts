@@ -257,7 +257,7 @@ async function addProviderAccounts({ db }: TestShop, { merchant_id }: TestMercha
       values ('n1', ${account}, 'card', 9, 1, 2, 5, 3, 1, '{5,4}', ${disabled ? 'open' : 'closed'}, ${madeAt}, '[]',
         ${madeAt})`)
     const holder = { provider_account: account, settings: 'digest' }
-    const claim = { maker: 'n1', seen: null, now: madeAt, until: after(minutes(1), madeAt) }
+    const claim = { maker: 'n1', formerMadeAt: null, now: madeAt, until: after(minutes(1), madeAt) }
     await claimToken(db, holder, claim)
     const token = { maker: 'n1', token: 'secret token', now: madeAt, expires_at: after(hours(1), madeAt) }
     if (!disabled) await saveToken(db, masterKeys, holder, token)

@@ -14,9 +14,9 @@ import type { MasterKeys } from '../../store/merchants/vault.ts'
 import { addStoredAccount, changingAccounts, type StoredAccount } from '../../store/providers/accounts.ts'
 import { sealSettings } from '../../store/providers/sealedSettings.ts'
 
-export const newIdentity = (asked: Omit<Identity, 'account'>): Identity => ({
-  account: newAccountName(asked.provider),
-  ...asked,
+export const newIdentity = (facts: Omit<Identity, 'account'>): Identity => ({
+  account: newAccountName(facts.provider),
+  ...facts,
 })
 
 // Every node offers the account within a second after the commit.
@@ -36,7 +36,7 @@ type SealedSettings = Pick<StoredAccount, 'settings' | 'sealed_settings' | 'wrap
 export type Prepared = {
   faults?: undefined
   kind: Provider
-  given: AccountSettings
+  values: AccountSettings
   opened: ProviderAccount
   sealed: SealedSettings
 }
@@ -53,13 +53,13 @@ export function prepareAccount(
 ): Prepared | Faulty {
   const provider = providerCalled(setup, identity.provider)
   const known = settingsOfProvider(provider)
-  const { given, faults } = applySettingChanges(known, before, changes)
+  const { values, faults } = applySettingChanges(known, before, changes)
   if (faults.length > 0) return { faults }
   try {
-    const opened = openDeclared(identity, given, setup)
-    const { settings, secrets } = splitSecrets(known, given)
+    const opened = openDeclared(identity, values, setup)
+    const { settings, secrets } = splitSecrets(known, values)
     const sealed = sealSettings(setup.masterKeys, { ...identity, settings }, secrets)
-    return { kind: provider, given, opened, sealed: { settings, ...sealed } }
+    return { kind: provider, values, opened, sealed: { settings, ...sealed } }
   } catch (error) {
     return { faults: error instanceof AccountFault ? error.faults : [(error as Error).message] }
   }

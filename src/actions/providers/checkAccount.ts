@@ -6,18 +6,18 @@ import { withoutSecrets } from '../../runtime/providers/openAccount.ts'
 const timeoutMs = 30_000
 const maxWords = 500
 
-// `bad`: the provider refuses the settings. `no_answer`: it gave no usable answer, which says nothing about them.
+// `bad`: the provider refuses the settings. `no_answer`: it gave no usable answer, which proves nothing about them.
 export type AccountCheck = { outcome: 'good' | 'bad' | 'no_answer' | 'no_check'; words: string }
 
 // Checks the settings at the provider without a charge.
 export async function checkAccount(
   provider: Provider,
-  given: ProviderSettings,
+  values: ProviderSettings,
   { checkCredentials }: Pick<ProviderAccount, 'checkCredentials'>,
 ): Promise<AccountCheck> {
   if (!checkCredentials)
     return { outcome: 'no_check', words: 'This provider has no check that charges nobody.' }
-  const clean = (words: string) => withoutSecrets(provider, given, words)
+  const clean = (words: string) => withoutSecrets(provider, values, words)
   try {
     const checked = withinDeadline(checkCredentials, timerOf(timeoutMs), 'no answer in 30 seconds')
     const { isValid, words, unreachable } = await checked

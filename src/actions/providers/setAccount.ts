@@ -38,7 +38,7 @@ export function prepareChange(
           'which does not know the payments that are under way. Add it as a separate account, and disable this one.',
       ],
     }
-  const digest = digestCredentials(row.account, provider, prepared.given)
+  const digest = digestCredentials(row.account, provider, prepared.values)
   const formerDigest = digestCredentials(row.account, provider, before)
   const scope = identityScope(row.provider, prepared.opened)
   return {

@@ -58,8 +58,8 @@ async function add(
   const prepared = prepareAccount(setup, identity, {}, await readChanges(args))
   if (prepared.faults)
     throw new CommandError('refused', 'Nothing was stored.', { faults: [...prepared.faults] })
-  const { kind, given, opened: account } = prepared
-  const check = options.test ? await checkAccount(kind, given, account) : undefined
+  const { kind, values, opened: account } = prepared
+  const check = options.test ? await checkAccount(kind, values, account) : undefined
   requireNotRejected(check)
   await addAccount(db, identity, prepared, label, clock())
   const payment_methods = account.methods.map(({ payment_method }) => payment_method)

@@ -69,8 +69,8 @@ async function set(context: CommandContext, name: string, args: string[], option
   const prepared = prepareChange(setup, row, await readChanges(args))
   if (prepared.faults)
     throw new CommandError('refused', 'Nothing was changed.', { faults: [...prepared.faults] })
-  const { kind, given, opened: account, sealed } = prepared
-  const check = options.test ? await checkAccount(kind, given, account) : undefined
+  const { kind, values, opened: account, sealed } = prepared
+  const check = options.test ? await checkAccount(kind, values, account) : undefined
   requireNotRejected(check)
   const openAttempts = await attemptsInQuestion(context.db, prepared)
   const business = openAttempts === undefined ? undefined : await businessOf(options, name, openAttempts)

@@ -83,21 +83,17 @@ export function whyNotSetUp(attempt: AttemptAccount, opened: OpenedIdentity | un
   )
 }
 
-export function notSetUpWords(
+export const notSetUpWords = (
   attempt: AttemptAccount,
   opened: OpenedIdentity | undefined,
   attempts: number,
-): string {
-  return `${whyNotSetUp(attempt, opened)} ${waitingWords(attempts)}`
-}
-
-export const waitingWords = (attempts: number) =>
-  attempts === 1 ? '1 attempt waits for it.' : `${attempts} attempts wait for it.`
+) =>
+  `${whyNotSetUp(attempt, opened)} ${attempts === 1 ? '1 attempt waits' : `${attempts} attempts wait`} for it.`
 
 // Distinguishes credentials without storing them. Settings that all businesses share are left out.
-export function digestCredentials(account: string, kind: Provider, given: ProviderSettings): string {
+export function digestCredentials(account: string, provider: Provider, values: ProviderSettings) {
   const names =
-    kind.businessSettings ?? kind.settings.filter(({ isSecret }) => isSecret).map(({ name }) => name)
-  const values = names.toSorted().map(name => [name, given[name] ?? ''])
-  return hash('sha256', JSON.stringify(['credentials', account, values]), 'hex')
+    provider.businessSettings ?? provider.settings.filter(({ isSecret }) => isSecret).map(({ name }) => name)
+  const relevant = names.toSorted().map(name => [name, values[name] ?? ''])
+  return hash('sha256', JSON.stringify(['credentials', account, relevant]), 'hex')
 }

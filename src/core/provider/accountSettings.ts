@@ -30,7 +30,7 @@ export function applySettingChanges(
   changes: readonly SettingChange[],
 ) {
   const names = known.map(({ name }) => name)
-  const given = Object.fromEntries(
+  const values = Object.fromEntries(
     Object.entries({ ...before, ...Object.fromEntries(changes) }).filter(([, value]) => value !== ''),
   )
   const twice = changes.flatMap(([name], at) =>
@@ -41,9 +41,9 @@ export function applySettingChanges(
   )
   const malformed = changes.flatMap(([name, value]) => valueFaults(name, value))
   const missing = known.flatMap(({ name, words, usual }) =>
-    given[name] === undefined && usual === undefined ? [`${name}: is missing. ${words}`] : [],
+    values[name] === undefined && usual === undefined ? [`${name}: is missing. ${words}`] : [],
   )
-  return { given, faults: [...new Set([...unknown, ...twice, ...malformed, ...missing])] }
+  return { values, faults: [...new Set([...unknown, ...twice, ...malformed, ...missing])] }
 }
 
 // A key may have several lines.
@@ -53,9 +53,9 @@ function valueFaults(name: string, value: string): string[] {
 }
 
 // A setting that the provider does not list any more may be a secret, so it is treated as one.
-export function splitSecrets(known: readonly ProviderSetting[], given: AccountSettings) {
+export function splitSecrets(known: readonly ProviderSetting[], values: AccountSettings) {
   const isPlain = ([name]: SettingChange) => known.some(one => one.name === name && !one.isSecret)
-  const all = Object.entries(given)
+  const all = Object.entries(values)
   return {
     settings: Object.fromEntries(all.filter(isPlain)),
     secrets: Object.fromEntries(all.filter(one => !isPlain(one))),

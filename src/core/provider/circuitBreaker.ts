@@ -12,14 +12,12 @@ export type CallOutcome = 'answered' | 'unanswered'
 const ordersToOpen = 5 // without an answer in a row; an order that is asked about repeatedly counts once
 const firstOpenMs = 5000
 const longestOpenMs = 60_000
-const shortestPauseMs = 1000
 const longestPauseMs = 300_000 // whatever the provider asks for: a paid order must be noticed
 
 export type Breaker = {
   failed: Readonly<Record<Verb, readonly string[]>> // ids of the orders that got no answer in a row
   openUntil: number | null // null: closed
   openMs: number
-  failedAt: number
   probes: number // orders under way that were sent as probes
   pausedUntil: number
 }
@@ -28,7 +26,6 @@ export const newBreaker: Breaker = {
   failed: { start: [], ask: [] },
   openUntil: null,
   openMs: firstOpenMs,
-  failedAt: -Infinity,
   probes: 0,
   pausedUntil: -Infinity,
 }
@@ -39,59 +36,43 @@ export function circuitStateOf({ openUntil }: Breaker, now: number): CircuitStat
 }
 
 type Call = { verb: Verb; order: string }
-type Transition = (breaker: Breaker, call: Call, now: number) => Breaker
-
-const transitions: Record<CircuitState, Record<CallOutcome, Transition>> = {
-  closed: { answered: clearFailures, unanswered: countOrOpen },
-  open: { answered: recover, unanswered: countFailure },
-  probing: { answered: recover, unanswered: openForLonger },
-}
 
 export const recordOutcome = (breaker: Breaker, call: Call, outcome: CallOutcome, now: number): Breaker =>
-  transitions[circuitStateOf(breaker, now)][outcome](breaker, call, now)
+  outcome === 'answered' ? recordAnswer(breaker, call, now) : recordNoAnswer(breaker, call, now)
 
-function clearFailures(breaker: Breaker, { verb }: Call): Breaker {
-  return { ...breaker, failed: { ...breaker.failed, [verb]: [] } }
-}
-
-function countFailure(breaker: Breaker, { verb, order }: Call, now: number): Breaker {
-  const orders = [...new Set([...breaker.failed[verb], order])].slice(-ordersToOpen)
-  return { ...breaker, failed: { ...breaker.failed, [verb]: orders }, failedAt: now }
-}
-
-function countOrOpen(breaker: Breaker, call: Call, now: number): Breaker {
-  const counted = countFailure(breaker, call, now)
-  const opens = counted.failed[call.verb].length >= ordersToOpen
-  return opens ? { ...counted, openMs: firstOpenMs, openUntil: now + firstOpenMs } : counted
-}
-
-function openForLonger(breaker: Breaker, call: Call, now: number): Breaker {
-  const openMs = Math.min(breaker.openMs * 2, longestOpenMs)
-  return { ...countFailure(breaker, call, now), openMs, openUntil: now + openMs }
-}
-
-// An answered question closes the breaker only if questions opened it. If orders opened it, and questions failed as well,
-// the answer ends the wait: the next order is a probe. If questions were answered all along, it proves nothing new.
-function recover(breaker: Breaker, call: Call, now: number): Breaker {
-  const { probes, pausedUntil, failed } = breaker
-  if (call.verb === 'start' || failed.start.length < ordersToOpen)
-    return { ...newBreaker, probes, pausedUntil }
+// An answered order closes the breaker. An answered question closes it only if questions opened it. If orders opened it,
+// and questions failed as well, the answer ends the wait: the next order is a probe. If questions were answered all along,
+// the answer proves nothing new.
+function recordAnswer(breaker: Breaker, { verb }: Call, now: number): Breaker {
+  const { failed, openUntil, probes, pausedUntil } = breaker
+  const cleared = { ...breaker, failed: { ...failed, [verb]: [] } }
+  if (openUntil === null) return cleared
+  if (verb === 'start' || failed.start.length < ordersToOpen) return { ...newBreaker, probes, pausedUntil }
   if (failed.ask.length === 0) return breaker
-  const openUntil = Math.min(now, breaker.openUntil ?? now)
-  return { ...clearFailures(breaker, call), openMs: firstOpenMs, openUntil }
+  return { ...cleared, openMs: firstOpenMs, openUntil: Math.min(now, openUntil) }
+}
+
+// An open breaker only counts: the call was sent before it opened, or it is a question.
+function recordNoAnswer(breaker: Breaker, { verb, order }: Call, now: number): Breaker {
+  const orders = [...new Set([...breaker.failed[verb], order])].slice(-ordersToOpen)
+  const counted = { ...breaker, failed: { ...breaker.failed, [verb]: orders } }
+  const open = (openMs: number) => ({ ...counted, openMs, openUntil: now + openMs })
+  const state = circuitStateOf(breaker, now)
+  if (state === 'closed' && orders.length === ordersToOpen) return open(firstOpenMs)
+  return state === 'probing' ? open(Math.min(breaker.openMs * 2, longestOpenMs)) : counted
 }
 
 export function pauseBreaker(breaker: Breaker, pauseMs: number, now: number): Breaker {
-  const boundedMs = Math.min(Math.max(pauseMs, shortestPauseMs), longestPauseMs)
-  return { ...breaker, pausedUntil: Math.max(breaker.pausedUntil, now + boundedMs) }
+  return { ...breaker, pausedUntil: Math.max(breaker.pausedUntil, now + Math.min(pauseMs, longestPauseMs)) }
 }
 
 // Why a call may not be sent now; undefined if it may.
 export function whyBlocked(breaker: Breaker, verb: Verb, now: number): string | undefined {
+  const state = circuitStateOf(breaker, now)
   if (now < breaker.pausedUntil) return 'The provider asked for a pause.'
-  if (verb === 'ask' || breaker.openUntil === null) return undefined
-  if (now < breaker.openUntil) return 'The provider did not answer recent requests. New ones wait.'
-  return breaker.probes > 0
-    ? 'The provider did not answer recent requests. Another order is probing it.'
-    : undefined
+  if (verb === 'ask' || state === 'closed') return undefined
+  if (state === 'open') return 'The provider did not answer recent requests. New ones wait.'
+  return breaker.probes === 0
+    ? undefined
+    : 'The provider did not answer recent requests. Another order is probing it.'
 }

@@ -3,7 +3,7 @@ import type { Currency } from '../money.ts'
 // An attempt as a provider module gets it.
 export type Order = {
   attempt_id: string
-  idempotency_key: string // the provider knows the order by it
+  idempotency_key: string // identifies the order at the provider
   number: number // of the attempt: 1, 2, 3 of its payment
   started_at: Date
   sent_at: Date // when the order or the customer's input was last sent

@@ -66,7 +66,7 @@ export type ProviderAccount = {
   // here counts as no reply, and the order is checked later.
   start(order: Order, signal: AbortSignal): Promise<Reply>
   check(order: Order, signal: AbortSignal): Promise<Reply>
-  // Sends the customer's input for a step. It is never repeated: if the reply is lost, `check` tells whether the step is
+  // Sends the customer's input for a step. It is never repeated: if the reply is lost, `check` returns whether the step is
   // still open.
   submit?(
     order: Order,
@@ -93,5 +93,5 @@ export type ProviderTiming = {
   pollsPerSecond?: number // the same for status questions only, if the provider does not limit orders
 }
 
-// `unreachable`: the provider gave no usable answer, which says nothing about the settings.
+// `unreachable`: the provider gave no usable answer, which proves nothing about the settings.
 export type CredentialsCheck = { isValid: boolean; words: string; unreachable?: true }

@@ -24,7 +24,7 @@ export type DisputeState = 'open' | 'won' | 'lost'
 // - `unknown`: an unknown code, a timeout or a 5xx. `acknowledged`: it proves that the provider has the order.
 //   `unknownCode`: the code, without private data. `restMs`: the provider asks for a pause. `isRefusal`: it refuses our
 //   credentials or IP address (401, 403): no outage, an operator has to act.
-// - `absent`: the provider says that it has no such order.
+// - `absent`: the provider answered that it has no such order.
 // - `not_sent`: no byte of the order was sent, so the customer cannot have been charged. Only as a reply to a start.
 export type Reply =
   | ({ state: 'pending'; redirect_url?: string; qr?: string; step?: Step } & ReplyFacts)

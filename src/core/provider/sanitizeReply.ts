@@ -70,7 +70,7 @@ function paid(raw: RawReply, name: string): SanitizedReply {
   return { state: 'paid_mismatch', order: name, words: noAmount(amount, currency), ...factsOf(raw) }
 }
 
-// The provider says paid, and the module could not read the amount.
+// The provider reported a payment, and the module could not read the amount.
 function mismatch(raw: RawReply, name: string): SanitizedReply {
   if (raw.order !== name || name === '') return { state: 'other_order', words: otherOrder(raw) }
   const words = masked(cleanOptionalText(raw.words, maxWords)) ?? noAmount(raw.amount, raw.currency)

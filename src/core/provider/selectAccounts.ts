@@ -29,17 +29,17 @@ export type RankedCandidate = MethodCandidate & { health: AccountHealth }
 
 // The accounts and methods that could serve a payment, best first, regardless of its amount and of the accounts' health.
 // Test payments only reach test accounts, live payments only live accounts.
-export function methodCandidates(accounts: readonly AccountOnOffer[], asked: MethodQuery): MethodCandidate[] {
-  const inMode = accounts.filter(one => one.mode === asked.mode && !one.isDisabled)
-  const own = inMode.filter(one => one.merchant_id === asked.merchant_id)
+export function methodCandidates(accounts: readonly AccountOnOffer[], query: MethodQuery): MethodCandidate[] {
+  const inMode = accounts.filter(one => one.mode === query.mode && !one.isDisabled)
+  const own = inMode.filter(one => one.merchant_id === query.merchant_id)
   const serves = (one: AccountOnOffer, { payment_method, currencies }: PaymentMethod) =>
-    currencies.includes(asked.currency) &&
-    (asked.methods.length === 0 || asked.methods.includes(payment_method)) &&
-    (one.merchant_id !== null || !isClaimed(own, payment_method) || isNamed(one, own, asked.providers)) &&
-    !isSandboxSubstitute(one, inMode, payment_method, asked)
+    currencies.includes(query.currency) &&
+    (query.methods.length === 0 || query.methods.includes(payment_method)) &&
+    (one.merchant_id !== null || !isClaimed(own, payment_method) || isNamed(one, own, query.providers)) &&
+    !isSandboxSubstitute(one, inMode, payment_method, query)
   return inMode
-    .filter(one => !one.fault && (one.merchant_id === null || one.merchant_id === asked.merchant_id))
-    .toSorted(byPreference(asked))
+    .filter(one => !one.fault && (one.merchant_id === null || one.merchant_id === query.merchant_id))
+    .toSorted(byPreference(query))
     .flatMap(one =>
       one.methods.filter(method => serves(one, method)).map(method => ({ account: one.account, method })),
     )

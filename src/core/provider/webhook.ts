@@ -11,7 +11,7 @@ export type Webhook = {
   address: string // of the connection
 }
 
-// What a webhook says about an order. It only prompts a status question: amounts and ids are taken from the reply to that.
+// The content of a webhook about an order. It only prompts a status question: amounts and ids are taken from the reply to that.
 export type WebhookUpdate = {
   idempotency_key: string // the order's
   provider_ref?: string // an id that status replies do not contain

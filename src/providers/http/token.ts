@@ -9,7 +9,6 @@ const maxWords = 200
 // `refused`: a token that the provider refused, so it must not be returned again.
 export type GetToken = (signal: AbortSignal, refused?: string) => Promise<string>
 
-type Cached = { token: string; validUntil: number }
 type TokenRequest = { token: Promise<string>; abort: AbortController; waiting: number }
 
 // Caches the token of one account on this node. Concurrent callers share one request for a new token; each of them stops
@@ -19,7 +18,7 @@ export function createTokenCache(
   requestToken: (signal: AbortSignal) => Promise<Token>,
   now: () => number = () => performance.now(),
 ): GetToken {
-  let cached: Cached | undefined
+  let cached: { token: string; validUntil: number } | undefined
   let request: TokenRequest | undefined
 
   function startRequest(): TokenRequest {

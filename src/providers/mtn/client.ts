@@ -65,7 +65,7 @@ function readToken({ http, text }: Answered): Token {
   throw http === 401 || http === 403 ? new CredentialsRefused(words) : new Error(words)
 }
 
-// No code says which credential is wrong, so MTN's sentence is searched. The result is only shown to operators.
+// No code names the wrong credential, so MTN's message is searched. The result is only shown to operators.
 function whyNoToken(http: number, answer: JsonAnswer | undefined): string {
   const isSubscription = /subscription/i.test(String(answer?.message))
   if (http === 401 && isSubscription) return 'MTN does not take the subscription key (HTTP 401)'

@@ -111,12 +111,12 @@ export const isMtnNotFound = ({ http, text }: Answered) =>
   (http === 404 || http === 400) && mtnCodeOf(readJson(text)) === 'RESOURCE_NOT_FOUND'
 
 function paidReply(order: Order, answer: JsonAnswer, sandboxCurrency: string | undefined): Reply {
-  const said = answer.currency
-  const currency = sandboxCurrency !== undefined && said === sandboxCurrency ? order.currency : said
+  const reported = answer.currency
+  const currency = sandboxCurrency !== undefined && reported === sandboxCurrency ? order.currency : reported
   const amount = parseReportedMoney(String(answer.amount), currency, order.currency)
   const named = typeof answer.externalId === 'string' ? answer.externalId : ''
   if (typeof amount === 'string' || typeof currency !== 'string') {
-    const words = `MTN says SUCCESSFUL, and its amount is unreadable: ${shown(answer.amount)} ${shown(said)}.`
+    const words = `MTN says SUCCESSFUL, and its amount is unreadable: ${shown(answer.amount)} ${shown(reported)}.`
     return { state: 'paid_mismatch', order: named, words, ...factsOf(answer) }
   }
   return { state: 'paid', order: named, amount, currency, ...factsOf(answer) }
@@ -207,7 +207,7 @@ const knownCode = (code: string | undefined): KnownCode | undefined => codes.get
 
 // The sandbox sends the bare code, the published schema has an object with a code. Five digits in a row could be part of a
 // phone number, so such a text is not a code.
-export function mtnCodeOf(said: unknown): string | undefined {
-  const code = typeof said === 'object' && said !== null ? (said as { code?: unknown }).code : said
+export function mtnCodeOf(value: unknown): string | undefined {
+  const code = typeof value === 'object' && value !== null ? (value as { code?: unknown }).code : value
   return typeof code === 'string' && /^(?!.*\d{5})[A-Z][A-Z0-9_]{1,99}$/.test(code) ? code : undefined
 }

@@ -52,8 +52,8 @@ export type MtnAccount = {
 }
 
 // Throws the name of a wrong setting, never its value: two of them are secret.
-export function readMtnAccount(given: ProviderSettings): MtnAccount {
-  const { environment = '', currency = '', url = '' } = given
+export function readMtnAccount(values: ProviderSettings): MtnAccount {
+  const { environment = '', currency = '', url = '' } = values
   if (!/^[a-z]{3,40}$/.test(environment))
     throw new Error('environment: must be a target environment of MTN, such as sandbox or mtnghana')
   if (!isCurrency(currency)) throw new Error('currency: is not a known currency')
@@ -62,15 +62,15 @@ export function readMtnAccount(given: ProviderSettings): MtnAccount {
   if (!isSandbox && market !== currency) throw new Error(`currency: ${environment} takes ${market}`)
   return {
     mode: isSandbox ? 'test' : 'live',
-    subscriptionKey: credential('subscription_key', given),
-    apiUser: credential('api_user', given),
-    apiKey: credential('api_key', given),
+    subscriptionKey: credential('subscription_key', values),
+    apiUser: credential('api_user', values),
+    apiKey: credential('api_key', values),
     environment,
     currency,
     ...(isSandbox && { sandboxCurrency: 'EUR' }),
     url: readAddress(url || defaultUrl(isSandbox)),
-    callsBack: isOn('callbacks', given),
-    checksHolder: isOn('check_holder', given),
+    callsBack: isOn('callbacks', values),
+    checksHolder: isOn('check_holder', values),
   }
 }
 

@@ -2,15 +2,7 @@ import type { Order } from '../../core/provider/order.ts'
 import type { Reply } from '../../core/provider/reply.ts'
 import { cleanError } from '../../core/text.ts'
 import type { JsonAnswer } from '../http/providerHttp.ts'
-import {
-  isKeyRefused,
-  isPaystackNotFound,
-  isRateLimited,
-  type PaystackClient,
-  type PaystackResponse,
-  paystackSample,
-  unclearPaystackReply,
-} from './client.ts'
+import { type PaystackClient, paystackErrorKind, paystackSample, unclearPaystackReply } from './client.ts'
 import { isWallet } from './methods.ts'
 import { readDisputes, readRefunds, reversalsOf, reversalsOfReversed } from './moneyBack.ts'
 import {
@@ -40,7 +32,7 @@ export async function checkOrder(call: PaystackCall): Promise<Reply> {
     `/transaction/verify/${encodeURIComponent(order.idempotency_key)}`,
     signal,
   )
-  if (isPaystackNotFound(response)) return { state: 'absent' }
+  if (paystackErrorKind(response) === 'not_found') return { state: 'absent' }
   if (!response.isHandled) return unclearPaystackReply(response)
   const { data } = response
   const { status } = data
@@ -90,7 +82,7 @@ async function paidReply({ client, order, signal }: PaystackCall, data: JsonAnsw
   return { ...paid, reversals, ...(disputes && { disputes }) }
 }
 
-// A wallet charge is open if the charge itself says that it is under way, whatever `verify` says. A card page stays open
+// A wallet charge is open if the status of the charge itself is under way, whatever `verify` reports. A card page stays open
 // after a declined card.
 async function unpaidReply(call: PaystackCall, data: JsonAnswer): Promise<Reply> {
   const { clock, order } = call
@@ -99,7 +91,9 @@ async function unpaidReply(call: PaystackCall, data: JsonAnswer): Promise<Reply>
     return unpaidOf(order, data, isPageOpen ? 'declined' : 'failed')
   }
   const charge = await readCharge(call)
-  if (isUnanswered(charge)) return unclearPaystackReply(charge)
+  const kind = paystackErrorKind(charge)
+  if (charge.http >= 500 || kind === 'rate_limited' || kind === 'key_refused')
+    return unclearPaystackReply(charge)
   if (charge.data.reference === order.idempotency_key && isUnderWay(charge.data))
     return chargeReply(order, charge.data)
   return unpaidOf(order, data, 'failed')
@@ -110,9 +104,6 @@ const isAbandoned = ({ status }: JsonAnswer) => status === 'abandoned' || status
 
 const readCharge = ({ client, order, signal }: PaystackCall) =>
   client.ask(`/charge/${encodeURIComponent(order.idempotency_key)}`, signal)
-
-const isUnanswered = (response: PaystackResponse) =>
-  response.http >= 500 || isRateLimited(response) || isKeyRefused(response)
 
 function unfinishedReply(call: PaystackCall, data: JsonAnswer): Reply | Promise<Reply> {
   const { clock, order } = call
@@ -128,7 +119,8 @@ async function unfinishedCharge(call: PaystackCall, isOver: boolean, isLongOver:
   const { order } = call
   const response = await readCharge(call)
   const { data } = response
-  if (!response.isHandled && !isPaystackNotFound(response)) return unclearPaystackReply(response)
+  if (!response.isHandled && paystackErrorKind(response) !== 'not_found')
+    return unclearPaystackReply(response)
   if (data.reference !== undefined && data.reference !== order.idempotency_key) return otherOrder
   if (isOver && (isUnpayable(data) || (isLongOver && isAwaitingCustomer(data)))) return noAnswer
   return typeof data.status === 'string' && !isEnding(data) ? chargeReply(order, data) : { state: 'pending' }

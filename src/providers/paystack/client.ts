@@ -5,7 +5,7 @@ import { cleanError } from '../../core/text.ts'
 import { type OperatorUrl, withPath } from '../../core/urlTrust.ts'
 import { type Answered, type JsonAnswer, openProviderHttp, readJson } from '../http/providerHttp.ts'
 
-const defaultPauseMs = 180_000 // Paystack says "a few minutes"
+const defaultPauseMs = 180_000 // Paystack documents "a few minutes"
 const maxWords = 200
 
 // Paystack's reply to a request. `isHandled`: it did what was requested, which does not mean that the order is paid.
@@ -80,30 +80,26 @@ const isClientError = (http: number) => http >= 400 && http < 500
 
 // By the HTTP status, then by the code, then by the message: old endpoints send no code, and many new ones only a general
 // one.
-function errorKind({ http, code = '', message }: PaystackResponse): ErrorKind | undefined {
+export function paystackErrorKind({ http, code = '', message }: PaystackResponse): ErrorKind | undefined {
   if (!isClientError(http)) return undefined
   if (http === 429) return 'rate_limited'
   if (http === 401 || http === 403) return 'key_refused'
   return kindsByCode[code.toLowerCase()] ?? kindsByMessage.find(([pattern]) => pattern.test(message))?.[1]
 }
 
-export const isDuplicate = (response: PaystackResponse) => errorKind(response) === 'duplicate'
-export const isPaystackNotFound = (response: PaystackResponse) => errorKind(response) === 'not_found'
-export const isRateLimited = (response: PaystackResponse) => errorKind(response) === 'rate_limited'
-export const isKeyRefused = (response: PaystackResponse) => errorKind(response) === 'key_refused'
-
 export const providerCode = ({ code }: PaystackResponse) =>
   code === undefined ? {} : { provider_code: code }
 
 export type PaystackUnknownReply = Reply & { state: 'unknown' }
 
-// A reply that says nothing about the order, such as a refused key.
+// A reply that proves nothing about the order, such as a refused key.
 export function unclearPaystackReply(response: PaystackResponse): PaystackUnknownReply {
   const { http, message, restMs = defaultPauseMs } = response
   const code = providerCode(response)
-  if (isRateLimited(response))
+  const kind = paystackErrorKind(response)
+  if (kind === 'rate_limited')
     return { state: 'unknown', words: 'Paystack asked for a pause', restMs, ...code }
-  if (isKeyRefused(response)) {
+  if (kind === 'key_refused') {
     const words = `Paystack does not take the secret key: HTTP ${http}`
     return { state: 'unknown', words, isRefusal: true, ...code }
   }

@@ -102,7 +102,7 @@ export const isWrongCode = ({ http, message }: PaystackResponse) =>
   http >= 400 && http < 500 && wrongCodes.some(pattern => pattern.test(message))
 
 // A charge that is paid. Amount, currency and order are returned as Paystack reports them; core compares them.
-export function paidOf({ amount: asked }: Order, data: JsonAnswer): Reply {
+export function paidOf({ amount: due }: Order, data: JsonAnswer): Reply {
   const { reference, currency } = data
   const order = typeof reference === 'string' ? reference : ''
   const charged = subunits(data.amount)
@@ -112,16 +112,14 @@ export function paidOf({ amount: asked }: Order, data: JsonAnswer): Reply {
   }
   const fee = subunits(data.fees)
   const costs = fee === undefined || fee > charged ? {} : { fee, net: charged - fee }
-  const amounts = isFeeAdded(asked, data) ? { amount: asked, charged } : { amount: charged }
+  const amounts = isFeeAdded(due, data) ? { amount: due, charged } : { amount: charged }
   return { state: 'paid', order, currency, ...amounts, ...costs, ...factsOf(data) }
 }
 
 // If the business passes the fee on to customers, Paystack adds it to the requested amount.
-function isFeeAdded(asked: bigint, data: JsonAnswer): boolean {
+function isFeeAdded(due: bigint, data: JsonAnswer): boolean {
   const [charged, requested, fee] = [data.amount, data.requested_amount, data.fees].map(subunits)
-  return (
-    requested === asked && charged !== undefined && fee !== undefined && fee > 0n && charged === asked + fee
-  )
+  return requested === due && charged !== undefined && fee !== undefined && fee > 0n && charged === due + fee
 }
 
 // `declined`: the page is still open, and the customer may try another card.

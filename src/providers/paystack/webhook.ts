@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { WebhookUpdate, Webhook } from '../../core/provider/webhook.ts'
-import type { JsonAnswer } from '../http/providerHttp.ts'
+import { type JsonAnswer, readJson } from '../http/providerHttp.ts'
 
 const maxKey = 100
 
@@ -11,7 +11,7 @@ export function readPaystackWebhook(
   secretKey: string,
 ): readonly WebhookUpdate[] | undefined {
   if (!isSigned(body, headers['x-paystack-signature'], secretKey)) return undefined
-  const { event, data } = parse(body)
+  const { event, data } = readJson(body.toString()) ?? {}
   return typeof event === 'string' ? updatesOf(event, objectOf(data)) : []
 }
 
@@ -19,14 +19,6 @@ function isSigned(body: Buffer, signature: string | undefined, secretKey: string
   if (signature === undefined || !/^[0-9a-f]{128}$/.test(signature)) return false
   const expected = createHmac('sha512', secretKey).update(body).digest()
   return timingSafeEqual(expected, Buffer.from(signature, 'hex'))
-}
-
-function parse(body: Buffer): JsonAnswer {
-  try {
-    return objectOf(JSON.parse(body.toString()))
-  } catch {
-    return {}
-  }
 }
 
 // Paystack sends no event for a failed charge.

@@ -30,12 +30,12 @@ export type Opening = {
 // An account whose settings are in the environment. It has the name of its provider.
 export function environmentAccount(
   provider: string,
-  given: ProviderSettings,
+  values: ProviderSettings,
   opening: Opening,
 ): OpenedAccount {
   const code = providerCalled(opening, provider)
-  const opened = openAccount(provider, code, given, opening.tools)
-  const credentialsDigest = digestCredentials(provider, code, given)
+  const opened = openAccount(provider, code, values, opening.tools)
+  const credentialsDigest = digestCredentials(provider, code, values)
   return { ...accountOf(provider, opened, opening.guard(provider, opened)), credentialsDigest }
 }
 
@@ -57,18 +57,17 @@ export const accountOf = (
   guarded,
 })
 
-// A fault of one account does not concern the others, so it is returned, not thrown.
+// A fault of one account does not affect other accounts, so it is returned, not thrown.
 export function storedAccount(row: StoredAccount, opening: Opening, before?: OpenedAccount): OpenedAccount {
   const { account, provider, mode, merchant_id, label, disabled_at } = row
-  const facts = { account, provider, mode, merchant_id, label, disabled_at }
-  const known = { ...facts, isStored: true, isDisabled: disabled_at !== null }
+  const isDisabled = disabled_at !== null
+  const facts = { account, provider, mode, merchant_id, label, disabled_at, isStored: true, isDisabled }
   try {
     const opened = openStored(row, opening, before)
-    const { methods } = opened.opened
-    return { ...known, methods, ...opened }
+    return { ...facts, methods: opened.opened.methods, ...opened }
   } catch (error) {
     const former = before && openedBefore(before)
-    return { ...known, methods: before?.methods ?? [], ...former, fault: cleanError(error, maxFault) }
+    return { ...facts, methods: before?.methods ?? [], ...former, fault: cleanError(error, maxFault) }
   }
 }
 
@@ -83,12 +82,12 @@ const openedBefore = ({ opened, guarded, settingsHash, credentialsDigest }: Open
 
 // An account with unchanged settings is not opened again, so its count of calls under way continues.
 function openStored(row: StoredAccount, opening: Opening, before?: OpenedAccount) {
-  const given = settingsOfStored(row, opening)
-  const settingsHash = hash('sha256', JSON.stringify(given, Object.keys(given).toSorted()), 'hex')
+  const values = settingsOfStored(row, opening)
+  const settingsHash = hash('sha256', JSON.stringify(values, Object.keys(values).toSorted()), 'hex')
   if (before?.opened && before.guarded && before.settingsHash === settingsHash)
     return { ...openedBefore(before), opened: before.opened }
-  const opened = openDeclared(row, given, opening)
-  const credentialsDigest = digestCredentials(row.account, providerCalled(opening, row.provider), given)
+  const opened = openDeclared(row, values, opening)
+  const credentialsDigest = digestCredentials(row.account, providerCalled(opening, row.provider), values)
   return { opened, guarded: opening.guard(row.account, opened), settingsHash, credentialsDigest }
 }
 
@@ -105,9 +104,7 @@ function secretsOf(row: StoredAccount, masterKeys: MasterKeys): Record<string, s
     if (message.includes('master key')) throw error
     throw new Error(
       'Its secrets do not open: they were sealed for another account, or its row was changed.',
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   }
 }
@@ -115,10 +112,10 @@ function secretsOf(row: StoredAccount, masterKeys: MasterKeys): Record<string, s
 // An account that was declared for tests must not take live payments, and vice versa.
 export function openDeclared(
   { account, provider, mode }: Pick<StoredAccount, 'account' | 'provider' | 'mode'>,
-  given: ProviderSettings,
+  values: ProviderSettings,
   opening: Pick<Opening, 'providers' | 'tools'>,
 ): ProviderAccount {
-  const opened = openAccount(account, providerCalled(opening, provider), given, opening.tools)
+  const opened = openAccount(account, providerCalled(opening, provider), values, opening.tools)
   if (opened.mode === mode) return opened
   throw new Error(`It is declared as a ${mode} account, but these are settings of a ${opened.mode} account.`)
 }

@@ -11,7 +11,7 @@ import {
   selectAccounts,
 } from '../../core/provider/selectAccounts.ts'
 import type { OpenedAccount } from './accounts.ts'
-import type { HealthReader } from './healthMonitor.ts'
+import type { HealthMonitors } from './healthMonitor.ts'
 
 // A payment method with the account that serves it, its health, and the test endings of a simulated provider.
 export type AvailableMethod = PaymentMethod & {
@@ -34,7 +34,7 @@ const mostCached = 1000 // of each cache; then the oldest entry is removed
 export function createMethodSelection(
   accounts: readonly OpenedAccount[],
   preferred: readonly string[],
-  health: HealthReader,
+  monitors?: Pick<HealthMonitors, 'of'>, // without them all accounts are healthy
 ) {
   const byName = new Map(accounts.map(one => [one.account, one]))
   const owners = new Set(accounts.map(one => one.merchant_id))
@@ -68,15 +68,15 @@ export function createMethodSelection(
     const able: RankedCandidate[] = []
     for (const { account, method } of candidatesOf(payment))
       if (isWithinLimits(payment.total, method.limits?.[payment.currency])) {
-        const accountHealth = health.of(account, method.payment_method)
-        able.push({ account, method, health: accountHealth })
-        key += `,${account} ${method.payment_method} ${accountHealth}`
+        const health = monitors?.of(account, method.payment_method) ?? 'healthy'
+        able.push({ account, method, health })
+        key += `,${account} ${method.payment_method} ${health}`
       }
     return cached(results, key, () =>
-      selectAccounts(able).map(({ account, method, health: accountHealth }) => ({
+      selectAccounts(able).map(({ account, method, health }) => ({
         ...method,
         provider_account: account,
-        health: accountHealth,
+        health,
         ...endingsOf(method, byName.get(account)),
       })),
     )

@@ -6,7 +6,7 @@ import { CredentialsRefused, NotSent, type SanitizedReply } from '../../core/pro
 import { sanitizeReply } from '../../core/provider/sanitizeReply.ts'
 import { cleanError } from '../../core/text.ts'
 import { type Timer, timerOf, withinDeadline } from '../deadline.ts'
-import { type HealthMonitor, noHealthMonitor } from './healthMonitor.ts'
+import type { AccountMonitor } from './healthMonitor.ts'
 
 // A provider account as the rest of the program uses it: every call ends within its timeout and returns a sanitized reply.
 export type GuardedAccount = Pick<
@@ -34,39 +34,32 @@ const maxWords = 200
 export function guardAccount(
   providerAccount: ProviderAccount,
   timer?: Timer,
-  monitor: HealthMonitor = noHealthMonitor,
+  monitor?: AccountMonitor,
 ): GuardedAccount {
   const { timing = {}, giveUp, submit } = providerAccount
   const { startTimeoutMs = defaultTimeoutMs, pollTimeoutMs = defaultTimeoutMs } = timing
-  const starting = { timeoutMs: startTimeoutMs, timer: timer ?? timerOf(startTimeoutMs) }
-  const polling = { timeoutMs: pollTimeoutMs, timer: timer ?? timerOf(pollTimeoutMs) }
-  const order: CallKind = { verb: 'start', judgesAccount: true, ...starting }
-  const question: CallKind = { verb: 'ask', judgesAccount: true, ...polling }
+  const call = createGuardedCall(providerAccount, timer, monitor)
+  const ordering: CallKind = { verb: 'start', timeoutMs: startTimeoutMs, judgesAccount: true }
+  const asking: CallKind = { verb: 'ask', timeoutMs: pollTimeoutMs, judgesAccount: true }
   // An open breaker does not block submissions. The customer's input decides how they are answered, so a customer could
   // pause the account for everyone: the status question that follows a submission judges the account instead.
-  const submission: CallKind = { verb: 'ask', judgesAccount: false, ...starting }
-  const call = createGuardedCall(providerAccount, monitor)
+  const submitting: CallKind = { verb: 'ask', timeoutMs: startTimeoutMs, judgesAccount: false }
 
   return {
-    account: providerAccount.account,
-    startIsIdempotent: providerAccount.startIsIdempotent,
+    ...providerAccount,
     startTimeoutMs,
     pollTimeoutMs,
     testerPage: providerAccount.mode === 'test' ? providerAccount.testerPage : undefined,
-    handleWebhook: providerAccount.handleWebhook,
-    checkCredentials: providerAccount.checkCredentials,
     newIdempotencyKey: attempt_id => providerAccount.newIdempotencyKey?.(attempt_id) ?? null,
     terms: payment_method => termsOf(providerAccount, payment_method),
-    mayStart: () => monitor.whyBlocked('start') === undefined,
-    start: one => call(one, order, signal => providerAccount.start(one, signal)),
-    check: async one => asQuestion(await call(one, question, signal => providerAccount.check(one, signal))),
-    submit: async (one, step, input) =>
+    mayStart: () => monitor?.whyBlocked('start') === undefined,
+    start: order => call(order, ordering, signal => providerAccount.start(order, signal)),
+    check: order => call(order, asking, signal => providerAccount.check(order, signal)),
+    submit: async (order, step, input) =>
       submit
-        ? asQuestion(await call(one, submission, signal => submit(one, step, input, signal)))
+        ? call(order, submitting, signal => submit(order, step, input, signal))
         : { state: 'unknown', words: 'The provider has no further steps.' },
-    ...(giveUp && {
-      giveUp: async (one: Order) => asQuestion(await call(one, question, signal => giveUp(one, signal))),
-    }),
+    giveUp: giveUp && (order => call(order, asking, signal => giveUp(order, signal))),
   }
 }
 
@@ -77,42 +70,34 @@ function termsOf(providerAccount: ProviderAccount, payment_method: string): Meth
   return { absentForMs, lifetimeMs, failureMayReverseForMs, timing }
 }
 
-type CallKind = { verb: Verb; judgesAccount: boolean; timeoutMs: number; timer: Timer }
+type CallKind = { verb: Verb; timeoutMs: number; judgesAccount: boolean }
 type Work = (signal: AbortSignal) => Promise<unknown>
 
 // Every call to a provider runs through here. A blocked call is not sent: a worker finds the attempt due and calls later.
 // A call that waits for the rate limit has at least half of its timeout left for the provider's answer.
-function createGuardedCall(providerAccount: ProviderAccount, monitor: HealthMonitor) {
+function createGuardedCall(providerAccount: ProviderAccount, timer?: Timer, monitor?: AccountMonitor) {
   let underWay = 0
 
-  async function send(order: Order, kind: CallKind, work: Work): Promise<SanitizedReply> {
-    const { verb, judgesAccount, timeoutMs, timer } = kind
-    const finish = monitor.begin(verb, order, judgesAccount)
+  return async (order: Order, kind: CallKind, work: Work): Promise<SanitizedReply> => {
+    const { verb, timeoutMs, judgesAccount } = kind
+    const why = underWay >= maxUnderWay ? 'Too many orders are under way.' : monitor?.whyBlocked(verb)
+    const finish = monitor?.begin(verb, order, judgesAccount)
     let sentAt: number | undefined
-    const sendNow: Work = signal => {
+    const send: Work = async signal => {
+      if (why !== undefined) throw new NotSent(why)
+      if (monitor) await monitor.waitForTurn(verb, timeoutMs / 2, signal)
       sentAt = performance.now()
       return work(signal)
     }
-    const sendInTurn: Work = signal =>
-      monitor.waitForTurn
-        ? monitor.waitForTurn(verb, timeoutMs / 2, signal).then(() => sendNow(signal))
-        : sendNow(signal)
     underWay++
-    const reply = await withinDeadline(sendInTurn, timer, 'no answer in time')
+    const reply = await withinDeadline(send, timer ?? timerOf(timeoutMs), 'no answer in time')
       .then(raw => sanitizeReply(raw, orderIdOf(providerAccount, order)))
       .catch(replyOfError)
     underWay--
-    const isSent = sentAt !== undefined
-    return (
-      finish(isSent ? { reply, delayMs: performance.now() - Number(sentAt), timeoutMs } : undefined) ?? reply
-    )
-  }
-
-  return async (order: Order, kind: CallKind, work: Work): Promise<SanitizedReply> => {
-    const why = underWay >= maxUnderWay ? 'Too many orders are under way.' : monitor.whyBlocked(kind.verb)
-    if (why === undefined) return send(order, kind, work)
-    monitor.postpone(kind.verb, order)
-    return { state: 'not_sent', words: why }
+    const delayMs = performance.now() - (sentAt ?? 0)
+    const judged = finish?.(sentAt === undefined ? undefined : { reply, delayMs, timeoutMs }) ?? reply
+    // A question that was not sent proves nothing about the order.
+    return verb === 'ask' && judged.state === 'not_sent' ? { ...judged, state: 'unknown' } : judged
   }
 }
 
@@ -121,17 +106,8 @@ const orderIdOf = ({ providerOrderId }: ProviderAccount, order: Order) =>
   providerOrderId ? providerOrderId(order) : order.idempotency_key
 
 function replyOfError(error: unknown): SanitizedReply {
-  const words = cleanError(error, maxWords)
-  const isRefusal =
-    error instanceof CredentialsRefused ||
-    (error instanceof Error && error.cause instanceof CredentialsRefused)
-  return {
-    state: error instanceof NotSent ? 'not_sent' : 'unknown',
-    words,
-    ...(isRefusal && { isRefusal }),
-  }
+  const errors = error instanceof Error ? [error, error.cause] : []
+  const isRefusal = errors.some(one => one instanceof CredentialsRefused)
+  const state = error instanceof NotSent ? 'not_sent' : 'unknown'
+  return { state, words: cleanError(error, maxWords), ...(isRefusal && { isRefusal }) }
 }
-
-// A question that was not sent says nothing about the order.
-const asQuestion = (reply: SanitizedReply): SanitizedReply =>
-  reply.state === 'not_sent' ? { ...reply, state: 'unknown' } : reply

@@ -1,104 +1,65 @@
-import {
-  type Breaker,
-  type CallOutcome,
-  type CircuitState,
-  circuitStateOf,
-  newBreaker,
-  pauseBreaker,
-  recordOutcome,
-  type Verb,
-  whyBlocked,
-} from '../../core/provider/circuitBreaker.ts'
-import {
-  type AccountHealth,
-  type CallCounts,
-  type CallWindow,
-  type CountedEvent,
-  countedOutcome,
-  countEvent,
-  countsOf,
-  healthByBreaker,
-  healthOf,
-  sumCounts,
-  worseHealth,
-} from '../../core/provider/health.ts'
 import { maskNumbers } from '../../core/mask.ts'
-import type { Mode } from '../../core/mode.ts'
 import type { StatusUpdate } from '../../core/payment/change.ts'
+import * as circuit from '../../core/provider/circuitBreaker.ts'
+import * as health from '../../core/provider/health.ts'
 import type { Order } from '../../core/provider/order.ts'
-import type { ProviderAccount, ProviderTiming } from '../../core/provider/provider.ts'
-import type { ReplyFacts, SanitizedReply } from '../../core/provider/reply.ts'
-import { type CodeCount, countCode, maskedSample, nothingCounted } from '../../core/provider/unknownCode.ts'
+import type { ProviderAccount } from '../../core/provider/provider.ts'
+import type { Reply, ReplyFacts, SanitizedReply } from '../../core/provider/reply.ts'
+import { type CodeAttempts, countCode, countSample } from '../../core/provider/unknownCode.ts'
 import { createRateLimiter, type WaitForTurn } from './rateLimiter.ts'
 
 // Health of the provider accounts, as this node sees it. Every call to a provider passes the monitor of its account:
 // before the call the circuit breaker may block it and the rate limiter may delay it; after the call its outcome is
 // recorded in the breaker and counted in the window of its payment method. The health of a method is the worse one of
-// what the breaker says and what the counts of this node and of the other nodes say. The pure rules are in
-// core/provider/health.ts and core/provider/circuitBreaker.ts; actions/providers/health.ts exchanges counts with the
-// other nodes, probes open breakers and raises tasks.
+// the health by the breaker and the health by the counts of all nodes. The pure rules are in core/provider/health.ts and
+// core/provider/circuitBreaker.ts; actions/providers/health.ts exchanges counts with the other nodes, probes open
+// breakers and raises tasks.
 
-const mostMethods = 50 // of one account
-const mostSamples = 10 // of unknown codes, of one method
-const mostCodes = 20 // that are counted, of one method
 const maxError = 200 // characters
-const otherNodeMs = 60_000 // counts of another node are used for this long
+const probeEveryMs = 30_000
+export const otherNodesMs = 60_000 // counts of another node are used for this long after its last call
 
-export type CallSubject = Pick<Order, 'attempt_id' | 'payment_method'>
-
-export type CallResult = { reply: SanitizedReply; delayMs: number; timeoutMs: number }
+type CallSubject = Pick<Order, 'attempt_id' | 'payment_method'>
+type CallResult = { reply: SanitizedReply; delayMs: number; timeoutMs: number }
 
 // A call as the metrics count it. `put_off`: it was blocked before it was sent.
 export type ObservedCall = {
   account: string
   payment_method: string
-  verb: Verb
-  outcome: CallOutcome | 'not_sent' | 'put_off'
+  verb: circuit.Verb
+  outcome: circuit.CallOutcome | 'not_sent' | 'put_off'
   delayMs: number
   hasUnknownCode: boolean
 }
 
-// Why the last call was not answered. `isRefusal`: the provider refused our credentials. Times are monotonic.
-type CallError = { words: string; isRefusal: boolean; at: number }
-
-type MethodState = {
-  readonly account: string
-  readonly payment_method: string
-  window: CallWindow
-  seenAt: number
-  answeredAt: number | null
-  paidAt: number | null
-  lastError: CallError | null // null after an answer
-  unknownCodes: Map<string, number> // by masked sample
-  codeCounts: Map<string, CodeCount>
-  changes: number
-  savedChanges: number
-}
-
-export type MethodHealth = Readonly<MethodState> & { counts: CallCounts }
-
-// The provider refuses the credentials of an account since this attempt, or accepts them again.
-export type CredentialsChange = { account: string; refused?: { words: string; attempt_id: string } }
-
-export type OtherNodeHealth = { account: string; payment_method: string; counts: CallCounts; agoMs: number }
-
 export type HealthMonitorOptions = {
   nodes?(): number // running nodes, this one included
   watch?(call: ObservedCall): void
+  clock?(): Date
   monotonicMs?(): number
 }
 
+// The attempt whose call showed that the provider refuses the credentials of an account.
+export type Refusal = { words: string; attempt_id: string }
+
+// What this node has seen of one payment method. The counts of the row are computed from the window.
+type MethodState = { row: health.HealthRow; window: health.CallWindow; codes: CodeAttempts }
+
+const noError = { last_error: null, last_error_at: null, is_refused: false }
+
 export class AccountMonitor {
   readonly account: string
-  waitForTurn: WaitForTurn | undefined // undefined: the account has no rate limit
-  credentialsChange: CredentialsChange | undefined // not stored yet
+  waitForTurn: WaitForTurn = async () => {}
+  changes = 0 // of the rows
+  refusal: Refusal | null | undefined // null: the provider accepts the credentials; undefined: they are untried
+  savedRefusal: Refusal | null | undefined
+  otherNodes: health.HealthRow[] = []
   readonly #methods = new Map<string, MethodState>()
   readonly #options: Required<HealthMonitorOptions>
-  readonly #otherNodes = new Map<string, { counts: CallCounts; until: number }[]>()
-  #breaker: Breaker = newBreaker
-  #credentials: 'untried' | 'accepted' | 'refused' = 'untried'
-  #mode: Mode | undefined
-  #isSimulated = false // a tester chooses the failures, so they say nothing about the account
+  #breaker = circuit.newBreaker
+  #probedAt = -Infinity
+  #isTest = false
+  #isSimulated = false // a tester chooses the failures, so they prove nothing about the account
 
   constructor(account: string, options: Required<HealthMonitorOptions>) {
     this.account = account
@@ -107,217 +68,144 @@ export class AccountMonitor {
 
   // Called each time the account is opened. Counts and breaker stay.
   configure({ mode, timing = {}, testEndings }: Pick<ProviderAccount, 'mode' | 'timing' | 'testEndings'>) {
-    this.#mode = mode
-    this.#isSimulated = mode === 'test' && testEndings !== undefined
-    this.waitForTurn = rateLimitOf(timing, this.#options)
+    this.waitForTurn = createRateLimiter(timing, this.#options.nodes, this.#options.monotonicMs)
+    this.#isTest = mode === 'test'
+    this.#isSimulated = this.#isTest && testEndings !== undefined
+    return this
   }
 
-  health(payment_method: string): AccountHealth {
+  health(payment_method: string): health.AccountHealth {
     const now = this.#now()
-    const otherNodes = this.#otherNodes.get(payment_method)?.filter(({ until }) => now < until) ?? []
-    const own = countsOf(this.#methods.get(payment_method)?.window ?? [], now)
-    const counts = sumCounts([own, ...otherNodes.map(one => one.counts)])
-    return worseHealth(healthByBreaker(this.#breaker, now), healthOf(counts))
+    const own = health.countsOf(this.#methods.get(payment_method)?.window ?? [], now)
+    const since = this.#options.clock().getTime() - otherNodesMs
+    const otherNodes = this.otherNodes.filter(
+      row => row.payment_method === payment_method && row.written_at.getTime() > since,
+    )
+    const byCounts = health.healthOf(health.sumCounts([own, ...otherNodes]))
+    return health.worseHealth(health.healthByBreaker(this.#breaker, now), byCounts)
   }
 
-  circuitState = (): CircuitState => circuitStateOf(this.#breaker, this.#now())
-  whyBlocked = (verb: Verb) => whyBlocked(this.#breaker, verb, this.#now())
-  isRefused = () => this.#credentials === 'refused'
-  isAwaitingProbe = () => this.circuitState() === 'probing' && this.whyBlocked('start') === undefined
+  circuitState = () => circuit.circuitStateOf(this.#breaker, this.#now())
+  whyBlocked = (verb: circuit.Verb) => circuit.whyBlocked(this.#breaker, verb, this.#now())
   pauseMs = () => Math.max(0, this.#breaker.pausedUntil - this.#now())
   pause(pauseMs: number) {
-    this.#breaker = pauseBreaker(this.#breaker, pauseMs, this.#now())
+    this.#breaker = circuit.pauseBreaker(this.#breaker, pauseMs, this.#now())
   }
 
-  // The call was blocked before it was sent.
-  postpone(verb: Verb, called: CallSubject) {
-    this.#observe(verb, called, 'put_off')
+  // Whether to probe the account now: when its breaker begins to probe, and then every 30 seconds.
+  takeProbe(): boolean {
+    if (this.circuitState() !== 'probing' || this.whyBlocked('start')) return false
+    const isProbed = this.#probedAt >= Number(this.#breaker.openUntil)
+    if (isProbed && this.#now() - this.#probedAt < probeEveryMs) return false
+    this.#probedAt = this.#now()
+    return true
   }
 
   // Returns the function that takes the result of the call, undefined if it was not sent, and returns the reply to pass on.
   // Without `judgesAccount` the result changes neither the breaker nor the health, and pauses nothing.
-  begin(verb: Verb, called: CallSubject, judgesAccount = true) {
+  begin(verb: circuit.Verb, called: CallSubject, judgesAccount = true) {
     const recordCall = this.trackCall(verb, called.attempt_id)
+    const call = { account: this.account, payment_method: called.payment_method, verb }
     return (result: CallResult | undefined): SanitizedReply | undefined => {
-      if (result && judgesAccount) this.#judge(called, result, recordCall)
-      else recordCall(undefined)
-      if (result) return this.#inspectReply(verb, called, result)
-      this.postpone(verb, called)
-      return undefined
+      recordCall(result && judgesAccount ? this.#judge(called, result) : undefined)
+      const { reply, delayMs = 0 } = result ?? {}
+      const outcome = reply ? outcomeOf(reply) : 'put_off'
+      const hasUnknownCode = reply !== undefined && (reply as ReplyFacts).unknownCode !== undefined
+      this.#options.watch({ ...call, outcome, delayMs, hasUnknownCode })
+      return hasUnknownCode ? this.#countUnknownCode(called, reply) : reply
     }
   }
 
   // Registers a call with the breaker. The returned function takes its outcome, undefined if the account is not judged by
   // it. An order that is sent while the breaker is not closed is a probe. When the breaker closes, all counts are reset.
-  trackCall(verb: Verb, order: string) {
+  trackCall(verb: circuit.Verb, order: string) {
     const probe = verb === 'start' && this.circuitState() !== 'closed' ? 1 : 0
     this.#breaker = { ...this.#breaker, probes: this.#breaker.probes + probe }
-    return (outcome: CallOutcome | undefined) => {
-      const before = { ...this.#breaker, probes: Math.max(0, this.#breaker.probes - probe) }
-      const after = outcome ? recordOutcome(before, { verb, order }, outcome, this.#now()) : before
-      this.#breaker = after
-      if (before.openUntil !== null && after.openUntil === null)
+    return (outcome: circuit.CallOutcome | undefined) => {
+      const before = { ...this.#breaker, probes: this.#breaker.probes - probe }
+      this.#breaker = outcome ? circuit.recordOutcome(before, { verb, order }, outcome, this.#now()) : before
+      if (before.openUntil !== null && this.#breaker.openUntil === null)
         for (const method of this.#methods.values()) method.window = []
     }
   }
 
-  count(payment_method: string, event: CountedEvent) {
+  count(payment_method: string, counts: Partial<health.CallCounts>, error: Partial<health.HealthRow> = {}) {
     const method = this.#method(payment_method)
-    const now = this.#now()
-    method.window = countEvent(method.window, event, now)
-    if (event.what === 'answered') method.answeredAt = now
-    if (event.what === 'paid') method.paidAt = now
-    method.changes++
+    const now = this.#options.clock()
+    method.window = health.addToWindow(method.window, counts, this.#now())
+    Object.assign(method.row, error, { written_at: now })
+    if (counts.answered) method.row.answered_at = now
+    if (counts.paid) method.row.paid_at = now
+    this.changes++
   }
 
-  countUnknownCode(payment_method: string, code: string) {
-    const { unknownCodes } = this.#method(payment_method)
-    const sample = maskedSample(code)
-    const name = unknownCodes.has(sample) || unknownCodes.size < mostSamples ? sample : 'others'
-    unknownCodes.set(name, (unknownCodes.get(name) ?? 0) + 1)
-  }
-
-  // An attempt got its outcome. A failure of a test payment says nothing about the account.
+  // An attempt got its outcome. A failure of a test payment proves nothing about the account.
   countAttempt({ payment_method, state, reason }: StatusUpdate['attempt']) {
-    const what = countedOutcome(state, reason)
-    if (what && (what === 'paid' || this.#mode !== 'test')) this.count(payment_method, { what })
+    const outcome = health.countedOutcome(state, reason)
+    if (outcome && (outcome === 'paid' || !this.#isTest)) this.count(payment_method, { [outcome]: 1 })
   }
 
-  clearOtherNodes() {
-    this.#otherNodes.clear()
+  // What this node has seen of each payment method.
+  rows(): health.HealthRow[] {
+    const pauseMs = this.pauseMs()
+    const rest_until = pauseMs > 0 ? new Date(this.#options.clock().getTime() + pauseMs) : null
+    return [...this.#methods.values()].map(({ row, window }) => {
+      const counts = health.countsOf(window, this.#now())
+      return { ...row, ...counts, breaker: this.circuitState(), rest_until }
+    })
   }
 
-  addOtherNode({ payment_method, counts, agoMs }: OtherNodeHealth) {
-    const before = this.#otherNodes.get(payment_method) ?? []
-    const until = this.#now() + otherNodeMs - agoMs
-    this.#otherNodes.set(payment_method, [...before, { counts, until }])
-  }
-
-  methods(): MethodHealth[] {
-    const now = this.#now()
-    return [...this.#methods.values()].map(method => ({ ...method, counts: countsOf(method.window, now) }))
-  }
-
-  unsavedMethods = () => this.methods().filter(({ changes, savedChanges }) => changes > savedChanges)
-  confirmSaved({ payment_method, changes }: MethodHealth) {
-    const method = this.#methods.get(payment_method)
-    if (method) method.savedChanges = changes
-  }
-
-  #judge({ payment_method, attempt_id }: CallSubject, result: CallResult, recordCall: RecordCall) {
-    const { reply, delayMs, timeoutMs } = result
-    const outcome = outcomeOf(reply)
-    const pauseMs = reply.state === 'unknown' ? reply.restMs : undefined
+  // Returns the outcome for the breaker, undefined if it proves nothing: a provider that asks for a pause is not down.
+  #judge({ payment_method, attempt_id }: CallSubject, { reply, delayMs, timeoutMs }: CallResult) {
+    const outcome = outcomeOf(reply) === 'answered' ? 'answered' : 'unanswered'
     if (outcome === 'answered') {
       const isLate = delayMs > timeoutMs / 2 && !this.#isSimulated
-      this.count(payment_method, { what: outcome, delayMs, isLate })
-      this.#acceptCredentials(payment_method)
+      this.count(payment_method, health.answeredCall(delayMs, isLate), noError)
+      for (const { row } of this.#methods.values()) if (row.is_refused) Object.assign(row, noError)
+      this.refusal = null
     } else if (!this.#isSimulated) {
-      this.count(payment_method, { what: outcome })
-      if ('words' in reply) this.#recordError(payment_method, attempt_id, reply)
+      const { words, isRefusal: is_refused = false } = reply as UnansweredReply
+      const last_error = maskNumbers(words).slice(0, maxError)
+      const error = { last_error, last_error_at: this.#options.clock(), is_refused }
+      this.count(payment_method, { unanswered: 1 }, error)
+      if (is_refused) this.refusal ??= { words: last_error, attempt_id }
     }
-    recordCall(pauseMs || this.#isSimulated ? undefined : outcome) // a provider that asks for a pause is not down
+    const pauseMs = reply.state === 'unknown' ? reply.restMs : undefined
     if (pauseMs) this.pause(pauseMs)
+    return pauseMs || this.#isSimulated ? undefined : outcome
   }
 
-  // The provider accepts the credentials for every payment method.
-  #acceptCredentials(payment_method: string) {
-    for (const [name, method] of this.#methods)
-      if (name === payment_method || method.lastError?.isRefusal) method.lastError = null
-    if (this.#credentials !== 'accepted') this.credentialsChange = { account: this.account }
-    this.#credentials = 'accepted'
-  }
-
-  #recordError(payment_method: string, attempt_id: string, reply: SanitizedReply & { words: string }) {
-    const isRefusal = 'isRefusal' in reply && reply.isRefusal === true
-    const words = maskNumbers(reply.words).slice(0, maxError)
-    this.#method(payment_method).lastError = { words, isRefusal, at: this.#now() }
-    if (!isRefusal || this.isRefused()) return
-    this.#credentials = 'refused'
-    this.credentialsChange = { account: this.account, refused: { words, attempt_id } }
-  }
-
-  // Counts an unknown code, and flags the reply if it is the third attempt with the same one.
-  #inspectReply(verb: Verb, called: CallSubject, { reply, delayMs }: CallResult): SanitizedReply {
-    const { unknownCode, provider_code } = reply as ReplyFacts
-    const hasUnknownCode = unknownCode !== undefined
-    if (hasUnknownCode) this.countUnknownCode(called.payment_method, unknownCode)
-    const outcome = reply.state === 'not_sent' ? reply.state : outcomeOf(reply)
-    this.#observe(verb, called, outcome, { delayMs, hasUnknownCode })
-    if (!hasUnknownCode || provider_code === undefined || this.#isSimulated) return reply
-    return this.#isRepeatedCode(called, provider_code)
-      ? ({ ...reply, isRepeatedCode: true } as SanitizedReply)
-      : reply
-  }
-
-  #isRepeatedCode({ payment_method, attempt_id }: CallSubject, code: string): boolean {
-    const { codeCounts } = this.#method(payment_method)
-    const { count, isRepeated } = countCode(codeCounts.get(code) ?? nothingCounted, attempt_id, this.#now())
-    setLatest(codeCounts, code, count, mostCodes)
-    return isRepeated
+  // Flags the reply if it is the third attempt with the same unknown code.
+  #countUnknownCode({ payment_method, attempt_id }: CallSubject, reply: SanitizedReply): SanitizedReply {
+    const { unknownCode = '', provider_code } = reply as ReplyFacts
+    const method = this.#method(payment_method)
+    method.row.unknown_codes = countSample(method.row.unknown_codes, unknownCode)
+    if (provider_code === undefined || this.#isSimulated) return reply
+    const { codes, isRepeated } = countCode(method.codes, provider_code, attempt_id, this.#now())
+    method.codes = codes
+    return isRepeated ? ({ ...reply, isRepeatedCode: true } as SanitizedReply) : reply
   }
 
   #now = () => this.#options.monotonicMs()
 
-  #observe(
-    verb: Verb,
-    { payment_method }: CallSubject,
-    outcome: ObservedCall['outcome'],
-    more: Partial<ObservedCall> = {},
-  ) {
-    const call = { account: this.account, payment_method, verb, outcome, delayMs: 0, hasUnknownCode: false }
-    this.#options.watch({ ...call, ...more })
-  }
-
   #method(payment_method: string): MethodState {
-    const method = this.#methods.get(payment_method) ?? newMethodState(this.account, payment_method)
-    method.seenAt = this.#now()
-    setLatest(this.#methods, payment_method, method, mostMethods)
+    const known = this.#methods.get(payment_method)
+    if (known) return known
+    const row = health.newHealthRow(this.account, payment_method, this.#options.clock())
+    const method = { row, window: [], codes: new Map() }
+    this.#methods.set(payment_method, method)
     return method
   }
 }
 
-type RecordCall = ReturnType<AccountMonitor['trackCall']>
-
-const newMethodState = (account: string, payment_method: string): MethodState => ({
-  account,
-  payment_method,
-  window: [],
-  seenAt: 0,
-  answeredAt: null,
-  paidAt: null,
-  lastError: null,
-  unknownCodes: new Map(),
-  codeCounts: new Map(),
-  changes: 0,
-  savedChanges: 0,
-})
-
-// A Map iterates in the order of insertion, so the first entry is the least recently used one.
-function setLatest<Value>(map: Map<string, Value>, key: string, value: Value, most: number) {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size > most) map.delete(map.keys().next().value as string)
-}
+type UnansweredReply = Extract<Reply, { state: 'unknown' | 'not_sent' }>
 
 // A reply with an unknown code is an answer: the provider is reachable.
-function outcomeOf(reply: SanitizedReply): CallOutcome {
-  if (reply.state === 'not_sent') return 'unanswered'
+function outcomeOf(reply: SanitizedReply): circuit.CallOutcome | 'not_sent' {
+  if (reply.state === 'not_sent') return 'not_sent'
   if (reply.state !== 'unknown') return 'answered'
   return reply.acknowledged || reply.unknownCode ? 'answered' : 'unanswered'
 }
-
-function rateLimitOf(
-  { callsPerSecond, pollsPerSecond }: ProviderTiming,
-  { nodes, monotonicMs }: Required<HealthMonitorOptions>,
-): WaitForTurn | undefined {
-  if (callsPerSecond) return createRateLimiter(callsPerSecond, nodes, monotonicMs)
-  if (!pollsPerSecond) return undefined
-  const waitToPoll = createRateLimiter(pollsPerSecond, nodes, monotonicMs)
-  return async (verb, ...rest) => (verb === 'ask' ? waitToPoll(verb, ...rest) : undefined)
-}
-
-export type HealthReader = { of(account: string, payment_method: string): AccountHealth }
 
 export type HealthMonitors = ReturnType<typeof createHealthMonitors>
 
@@ -325,42 +213,37 @@ export type HealthMonitors = ReturnType<typeof createHealthMonitors>
 export function createHealthMonitors({
   nodes = () => 1,
   watch = () => {},
+  clock = () => new Date(),
   monotonicMs = () => performance.now(),
 }: HealthMonitorOptions = {}) {
   const monitors = new Map<string, AccountMonitor>()
 
   function account(name: string): AccountMonitor {
-    const monitor = monitors.get(name) ?? new AccountMonitor(name, { nodes, watch, monotonicMs })
+    const monitor = monitors.get(name) ?? new AccountMonitor(name, { nodes, watch, clock, monotonicMs })
     monitors.set(name, monitor)
     return monitor
   }
 
   return {
+    clock,
     account,
-    all: (): AccountMonitor[] => [...monitors.values()],
+    all: () => [...monitors.values()],
     of: (name: string, payment_method: string) => account(name).health(payment_method),
-    monitorFor(name: string, opened: Parameters<AccountMonitor['configure']>[0]): HealthMonitor {
-      account(name).configure(opened)
-      return account(name)
-    },
+    monitorFor: (name: string, opened: Parameters<AccountMonitor['configure']>[0]) =>
+      account(name).configure(opened),
     // Call it after the commit of the update.
     ended({ attempt, events }: Pick<StatusUpdate, 'attempt' | 'events'>) {
       if (events.some(({ kind }) => kind === 'attempt_paid' || kind === 'attempt_failed'))
         account(attempt.provider_account).countAttempt(attempt)
     },
-    setOtherNodes(views: readonly OtherNodeHealth[]) {
-      for (const monitor of monitors.values()) monitor.clearOtherNodes()
-      for (const view of views) account(view.account).addOtherNode(view)
+    // A pause that the provider asked another node for applies here too.
+    setOtherNodes(rows: readonly health.HealthRow[], now: Date) {
+      for (const monitor of monitors.values()) monitor.otherNodes = []
+      for (const row of rows) {
+        const monitor = account(row.provider_account)
+        monitor.otherNodes.push(row)
+        if (row.rest_until && row.rest_until > now) monitor.pause(row.rest_until.getTime() - now.getTime())
+      }
     },
   }
-}
-
-// What an account guard uses of a monitor.
-export type HealthMonitor = Pick<AccountMonitor, 'whyBlocked' | 'begin' | 'postpone' | 'waitForTurn'>
-
-export const noHealthMonitor: HealthMonitor = {
-  waitForTurn: undefined,
-  whyBlocked: () => undefined,
-  begin: () => result => result?.reply,
-  postpone: () => {},
 }

@@ -12,7 +12,7 @@ import { cleanError } from '../../core/text.ts'
 
 // What every account gets. A token belongs to one account with certain settings.
 export type AccountTools = Pick<ProviderTools, 'clock' | 'egress'> & {
-  tokenOf(account: string, given: ProviderSettings): SharedToken
+  tokenOf(account: string, values: ProviderSettings): SharedToken
 }
 
 const maxWords = 300
@@ -22,14 +22,14 @@ const leastSecret = 4 // replacing a shorter one would garble the text
 export function openAccount(
   account: string,
   provider: Provider,
-  given: ProviderSettings,
+  values: ProviderSettings,
   { clock, egress, tokenOf }: AccountTools,
 ): ProviderAccount {
   try {
-    const tools = { clock, egress: egressOf(given, egress), token: tokenOf(account, given) }
-    return mustStateTerms(account, provider.open(withDefaults(provider, given), tools))
+    const tools = { clock, egress: egressOf(values, egress), token: tokenOf(account, values) }
+    return mustStateTerms(account, provider.open(withDefaults(provider, values), tools))
   } catch (error) {
-    throw new AccountFault(faultsOfError(error).map(words => withoutSecrets(provider, given, words)))
+    throw new AccountFault(faultsOfError(error).map(words => withoutSecrets(provider, values, words)))
   }
 }
 
@@ -45,20 +45,20 @@ const faultsOfError = (error: unknown): string[] =>
   error instanceof AggregateError ? error.errors.flatMap(faultsOfError) : [cleanError(error, maxWords)]
 
 // An error text may contain settings.
-export function withoutSecrets({ settings }: Provider, given: ProviderSettings, words: string): string {
+export function withoutSecrets({ settings }: Provider, values: ProviderSettings, words: string): string {
   const plain = new Set(settings.filter(one => !one.isSecret).map(({ name }) => name))
-  const secrets = Object.entries(given).flatMap(([name, value = '']) =>
+  const secrets = Object.entries(values).flatMap(([name, value = '']) =>
     value.length >= leastSecret && !plain.has(name) ? [value] : [],
   )
   return secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words)
 }
 
 // Defaults are not stored, so accounts follow a default that changes.
-function withDefaults({ settings }: Provider, given: ProviderSettings): ProviderSettings {
-  const missing = settings.filter(({ name, usual }) => !given[name] && usual === undefined)
+function withDefaults({ settings }: Provider, values: ProviderSettings): ProviderSettings {
+  const missing = settings.filter(({ name, usual }) => !values[name] && usual === undefined)
   if (missing.length > 0)
     throw new AggregateError(missing.map(({ name, words }) => new Error(`${name}: is missing. ${words}`)))
-  return Object.fromEntries(settings.map(({ name, usual }) => [name, given[name] || usual]))
+  return Object.fromEntries(settings.map(({ name, usual }) => [name, values[name] || usual]))
 }
 
 function egressOf({ egress_address, egress_proxy }: ProviderSettings, defaults: Egress): Egress {

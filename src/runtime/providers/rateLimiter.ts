@@ -1,55 +1,52 @@
 import type { Verb } from '../../core/provider/circuitBreaker.ts'
+import type { ProviderTiming } from '../../core/provider/provider.ts'
 import { NotSent } from '../../core/provider/reply.ts'
-import { type Bucket, fullBucket, refill } from '../../core/interface/tokenBucket.ts'
-
-const burst = 1 // a provider that counts by the second sees at most one request above the rate
 
 // Resolves when the request may be sent. Throws `NotSent` if that takes longer than `withinMs`, or at an abort.
 export type WaitForTurn = (verb: Verb, withinMs: number, signal: AbortSignal) => Promise<void>
 
-type Waiter = { go(): void }
-
 // Limits the requests per second to one account. The rate is that of all nodes together, so each node takes an equal part.
-// Orders go before status questions, because their customers wait.
+// Requests are sent at even intervals, and orders before status questions, because their customers wait. If only
+// questions are limited, orders do not wait.
 export function createRateLimiter(
-  perSecond: number,
+  { callsPerSecond, pollsPerSecond }: ProviderTiming,
   nodes: () => number,
   monotonicMs: () => number,
 ): WaitForTurn {
-  const waiting: Record<Verb, Set<Waiter>> = { start: new Set(), ask: new Set() }
-  let bucket: Bucket = fullBucket(burst, monotonicMs())
+  const perSecond = { start: callsPerSecond, ask: callsPerSecond ?? pollsPerSecond }
+  const waiting: Record<Verb, Set<() => void>> = { start: new Set(), ask: new Set() }
+  let nextAt = -Infinity
   let timer: NodeJS.Timeout | undefined
 
-  const rate = () => perSecond / Math.max(1, nodes())
-  const next = () => first(waiting.start) ?? first(waiting.ask)
+  const next = () => (waiting.start.size > 0 ? waiting.start : waiting.ask).values().next().value
 
   function serve() {
     timer = undefined
-    bucket = refill(bucket, rate(), burst, monotonicMs())
-    for (let waiter = next(); waiter && bucket.tokens >= 1; waiter = next()) {
-      bucket = { ...bucket, tokens: bucket.tokens - 1 }
-      waiter.go()
+    const now = monotonicMs()
+    if (now >= nextAt && next()) {
+      nextAt = now + (1000 * Math.max(1, nodes())) / Number(perSecond.ask)
+      next()?.()
     }
-    if (next()) timer = setTimeout(serve, Math.ceil(((1 - bucket.tokens) / rate()) * 1000) || 1)
+    if (next()) timer = setTimeout(serve, Math.ceil(nextAt - now))
   }
 
-  return (verb, withinMs, signal) =>
-    new Promise((resolve, reject) => {
-      const remove = () => {
-        waiting[verb].delete(waiter)
+  return async (verb, withinMs, signal) => {
+    if (!perSecond[verb]) return
+    await new Promise<void>((resolve, reject) => {
+      const endWith = (end: () => void) => () => {
+        waiting[verb].delete(send)
         clearTimeout(timeout)
         signal.removeEventListener('abort', giveUp)
+        end()
       }
-      const giveUp = () => {
-        remove()
-        reject(new NotSent('The rate limit of the provider left no room for the request in time.'))
-      }
-      const waiter: Waiter = { go: () => (remove(), resolve()) }
+      const send = endWith(resolve)
+      const giveUp = endWith(() =>
+        reject(new NotSent('The rate limit of the provider left no room for the request in time.')),
+      )
       const timeout = setTimeout(giveUp, withinMs)
       signal.addEventListener('abort', giveUp)
-      waiting[verb].add(waiter)
+      waiting[verb].add(send)
       if (timer === undefined) serve()
     })
+  }
 }
-
-const first = <T>(all: ReadonlySet<T>): T | undefined => all.values().next().value

@@ -19,32 +19,29 @@ export function createStoredAccounts(db: Db, opening: Opening, onFault: OnFault)
   let version = 0n
   let businesses = 0n
 
-  // Opens accounts that have changed since the last call. Returns whether an account or a business has changed. If nothing
-  // has, it only reads two version numbers. A lower version means that a backup was restored: accounts that it does not
-  // have are removed.
+  // Returns whether an account or a business has changed since the last call. If nothing has, it only reads two version
+  // numbers.
   async function refresh(): Promise<boolean> {
     const inTime = db.withDeadline(databaseDeadline())
-    const found = await highestVersions(inTime)
-    const isConfirmed = found.businesses !== businesses
-    const highest = found.accounts
-    if (highest === version) {
-      businesses = found.businesses
-      return isConfirmed
-    }
+    const highest = await highestVersions(inTime)
+    const hasChanged = highest.accounts !== version || highest.businesses !== businesses
+    if (highest.accounts !== version) await openChanged(inTime, highest.accounts)
+    businesses = highest.businesses
+    return hasChanged
+  }
+
+  // A lower version means that a backup was restored: accounts that it does not have are removed.
+  async function openChanged(inTime: Db, highest: bigint) {
     const rows = await (highest > version ? accountsSince(inTime, version) : listAccounts(inTime))
-    if (highest < version) removeOthers(rows.map(({ account }) => account))
+    if (highest < version)
+      for (const name of accounts.keys())
+        if (!rows.some(({ account }) => account === name)) accounts.delete(name)
     for (const row of rows) {
       const account = storedAccount(row, opening, accounts.get(row.account))
       accounts.set(row.account, account)
       if (account.fault) onFault(account)
     }
     version = rows.reduce((most, row) => (row.version > most ? row.version : most), highest)
-    businesses = found.businesses
-    return true
-  }
-
-  function removeOthers(names: readonly string[]) {
-    for (const name of accounts.keys()) if (!names.includes(name)) accounts.delete(name)
   }
 
   return { accounts: () => [...accounts.values()], refresh }

@@ -27,8 +27,8 @@ type TokenQuery = { make: Parameters<SharedToken>[0]; refused: string | undefine
 // called outside of any transaction. The claim of a node that dies meanwhile expires. If a token was issued and not stored,
 // it has invalidated the former one: the provider refuses that, and a new one is requested.
 export const createSharedTokens = (deps: Deps) => ({
-  of(account: string, given: ProviderSettings): SharedToken {
-    const holder = { provider_account: account, settings: digestOf(given) }
+  of(account: string, values: ProviderSettings): SharedToken {
+    const holder = { provider_account: account, settings: digestOf(values) }
     let known: StoredToken = { token: undefined, made_at: null, expires_at: null }
     let finding: { work: Promise<string>; refused: string | undefined } | undefined
 
@@ -60,8 +60,8 @@ export const createSharedTokens = (deps: Deps) => ({
 })
 
 // A token of other settings may belong to another wallet.
-const digestOf = (given: ProviderSettings) =>
-  hash('sha256', JSON.stringify(Object.entries(given).toSorted(byName)), 'hex')
+const digestOf = (values: ProviderSettings) =>
+  hash('sha256', JSON.stringify(Object.entries(values).toSorted(byName)), 'hex')
 const byName = ([one]: [string, unknown], [other]: [string, unknown]) => (one < other ? -1 : 1)
 
 type KnownToken = StoredToken & { token: string }
@@ -76,16 +76,16 @@ const isUsable = (stored: StoredToken, refused: string | undefined, now: Date): 
 async function requestNext(
   { db, masterKeys, clock }: Deps,
   holder: TokenHolder,
-  { made_at: seen }: StoredToken,
+  { made_at: formerMadeAt }: StoredToken,
   make: TokenQuery['make'],
 ): Promise<KnownToken | undefined> {
   const maker = newLeaseToken()
   const now = clock()
-  const claim = { maker, seen, now, until: new Date(now.getTime() + claimMs) }
+  const claim = { maker, formerMadeAt, now, until: new Date(now.getTime() + claimMs) }
   if (!(await claimToken(db, holder, claim))) return undefined
   try {
     const token = await withinDeadline(make, timerOf(requestTimeoutMs), 'no token in time')
-    const made = timesOf(token, clock(), seen)
+    const made = timesOf(token, clock(), formerMadeAt)
     const isSaved = await saveToken(db, masterKeys, holder, { maker, ...made })
     return isSaved ? { token: made.token, made_at: made.now, expires_at: made.expires_at } : undefined
   } catch (error) {
@@ -94,9 +94,9 @@ async function requestNext(
   }
 }
 
-// `made_at` tells tokens apart, so two never have the same time.
-function timesOf({ token, lifetimeMs }: Token, clock: Date, seen: Date | null) {
-  const now = seen && seen >= clock ? new Date(seen.getTime() + 1) : clock
+// `made_at` identifies a token, so two tokens never have the same time.
+function timesOf({ token, lifetimeMs }: Token, clock: Date, formerMadeAt: Date | null) {
+  const now = formerMadeAt && formerMadeAt >= clock ? new Date(formerMadeAt.getTime() + 1) : clock
   const boundedMs = Number.isFinite(lifetimeMs) ? Math.min(Math.max(lifetimeMs, 0), longestLifetimeMs) : 0
   const usableMs = Math.max(boundedMs / 2, boundedMs - renewBeforeMs)
   return { token, now, expires_at: new Date(clock.getTime() + usableMs) }

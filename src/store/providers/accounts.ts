@@ -28,7 +28,7 @@ export const changingAccounts = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promi
 
 const nextVersion = sql`(select coalesce(max(version), 0) + 1 from provider_accounts)`
 
-// `on conflict do nothing`: a transaction whose commit was cut off runs again and finds its own row.
+// `on conflict do nothing`: a transaction runs again after a lost commit, and the row exists then.
 export const addStoredAccount = (tx: Tx, a: Omit<StoredAccount, 'version' | 'updated_at' | 'disabled_at'>) =>
   tx.rows(sql`
     insert into provider_accounts (account, provider, mode, merchant_id, label, settings, sealed_settings, wrapped_key,

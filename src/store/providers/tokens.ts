@@ -8,7 +8,7 @@ import {
   wrapKey,
 } from '../merchants/vault.ts'
 
-// The stored token of an account. `made_at` tells one token from the next.
+// The stored token of an account. `made_at` identifies it.
 export type StoredToken = { token: string | undefined; made_at: Date | null; expires_at: Date | null }
 
 type TokenRow = Omit<StoredToken, 'token'> & {
@@ -43,17 +43,18 @@ function opened(masterKeys: MasterKeys, holder: TokenHolder, row: TokenRow): str
   }
 }
 
-// Claims the right to request the next token, if no other node has claimed it and the token in `seen` is still the latest.
+// Claims the right to request the next token, if no other node has claimed it, and the token that was made at
+// `formerMadeAt` is still the latest.
 export const claimToken = async (
   tx: Tx,
   { provider_account }: TokenHolder,
-  { maker, seen, now, until }: { maker: string; seen: Date | null; now: Date; until: Date },
+  { maker, formerMadeAt, now, until }: { maker: string; formerMadeAt: Date | null; now: Date; until: Date },
 ): Promise<boolean> =>
   (await tx.count(sql`
     insert into provider_tokens as t (provider_account, maker, maker_until) values (${provider_account}, ${maker}, ${until})
     on conflict (provider_account) do update set maker = excluded.maker, maker_until = excluded.maker_until
     where (t.maker_until is null or t.maker_until <= ${now} or t.maker = ${maker})
-      and t.made_at is not distinct from ${seen}::timestamptz`)) > 0
+      and t.made_at is not distinct from ${formerMadeAt}::timestamptz`)) > 0
 
 // False if another node has claimed the token meanwhile.
 export async function saveToken(

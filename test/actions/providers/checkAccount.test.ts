@@ -24,13 +24,13 @@ const check = (key: string, url = acme.url) => {
   return checkAccount(kind, given, openAccount('acme-000000', kind, given, exampleTools))
 }
 
-test('good settings are good, and the provider says so', async () => {
+test('valid settings are good, with the provider’s message', async () => {
   const checked = await check('live_right')
   expect(checked).toEqual({ outcome: 'good', words: 'Acme knows shop 4711.' })
   expect(() => requireNotRejected(checked)).not.toThrow()
 })
 
-test('settings that the provider refuses are bad; its words are told without the secret', async () => {
+test('refused settings are bad, and the provider’s message is shown without the secret', async () => {
   const checked = await check('live_wrong-and-secret')
   expect(checked).toEqual({ outcome: 'bad', words: 'Acme does not know the key ….' })
   expect(() => requireNotRejected(checked)).toThrow(
@@ -38,7 +38,7 @@ test('settings that the provider refuses are bad; its words are told without the
   )
 })
 
-test('a provider that cannot be reached says nothing of the settings', async () => {
+test('an unreachable provider says nothing about the settings', async () => {
   const shut = await openExampleProvider()
   await shut.close()
   const checked = await check('live_right', shut.url)
@@ -47,7 +47,7 @@ test('a provider that cannot be reached says nothing of the settings', async () 
   expect(() => requireNotRejected(checked)).not.toThrow()
 })
 
-test('what a check throws holds no secret either', async () => {
+test('an error of the check is shown without the secret', async () => {
   const given = { url: 'u', key: 'live_top-secret' }
   const account: Pick<ProviderAccount, 'checkCredentials'> = {
     checkCredentials: () => Promise.reject(new Error('at http://live_top-secret@acme')),
@@ -58,6 +58,6 @@ test('what a check throws holds no secret either', async () => {
   })
 })
 
-test('a provider without a check says so', async () => {
+test('a provider without a check is reported as such', async () => {
   expect((await checkAccount(kind, {}, {})).outcome).toBe('no_check')
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   createHealthExchange,
-  createProber,
+  probeAccounts,
   readProviderStatus,
 } from '../../../src/actions/providers/health.ts'
 import type { ProviderAccount } from '../../../src/core/provider/provider.ts'
@@ -29,24 +29,26 @@ beforeEach(async () => {
   await lives.db.rows(sql`delete from provider_health`)
 })
 
+const clock = () => now
+
 function node() {
-  const monitors = createHealthMonitors()
-  return { monitors, ...createHealthExchange({ db: lives.db, clock: () => now, monitors }) }
+  const monitors = createHealthMonitors({ clock })
+  return { monitors, step: createHealthExchange(lives.db, monitors) }
 }
-const see = (
+const count = (
   { monitors }: ReturnType<typeof node>,
   what: 'unanswered' | 'paid' | 'declined',
-  count: number,
+  times: number,
 ) => {
-  for (let n = 0; n < count; n++) monitors.account('mtn').count('wallet', { what })
+  for (let n = 0; n < times; n++) monitors.account('mtn').count('wallet', { [what]: 1 })
 }
 const status = async () => readProviderStatus(lives.db, now)
 
-test('what one node sees the others judge by, and a command shows', async () => {
+test('nodes judge by the counts of all nodes, and the status shows them', async () => {
   const [one, other] = [node(), node()]
-  see(one, 'unanswered', 3)
-  see(other, 'unanswered', 3)
-  expect(other.monitors.of('mtn', 'wallet')).toBe('healthy') // too few of its own
+  count(one, 'unanswered', 3)
+  count(other, 'unanswered', 3)
+  expect(other.monitors.of('mtn', 'wallet')).toBe('healthy') // its own counts are too few
   await one.step()
   await other.step()
   expect(other.monitors.of('mtn', 'wallet')).toBe('down')
@@ -55,11 +57,22 @@ test('what one node sees the others judge by, and a command shows', async () => 
   ])
 })
 
+test('counts of another node are used for a minute after its last call', async () => {
+  const [one, other] = [node(), node()]
+  count(one, 'unanswered', 6)
+  await one.step()
+  await other.step()
+  now = after(seconds(59))
+  expect(other.monitors.of('mtn', 'wallet')).toBe('down')
+  now = after(seconds(60))
+  expect(other.monitors.of('mtn', 'wallet')).toBe('healthy')
+})
+
 const writtenAt = () => lives.db.rows(sql`select written_at from provider_health`)
 
-test('whoever has seen nothing new writes nothing', async () => {
+test('a node without new counts writes nothing', async () => {
   const one = node()
-  see(one, 'paid', 1)
+  count(one, 'paid', 1)
   await one.step()
   const before = await writtenAt()
   now = after(seconds(30))
@@ -68,18 +81,18 @@ test('whoever has seen nothing new writes nothing', async () => {
   expect(await writtenAt()).toEqual(before)
 })
 
-test('a rest that the provider wants is kept by all nodes', async () => {
+test('a pause that the provider asks one node for applies to all nodes', async () => {
   const [one, other] = [node(), node()]
-  see(one, 'unanswered', 1)
+  count(one, 'unanswered', 1)
   one.monitors.account('mtn').pause(40_000)
   await one.step()
   await other.step()
   expect(other.monitors.account('mtn').whyBlocked('ask')).toMatch(/pause/)
 })
 
-test('a node that cannot write goes on, and tells it when it can', async () => {
+test('a node that cannot write judges by its own counts, and saves them later', async () => {
   const one = node()
-  see(one, 'unanswered', 6)
+  count(one, 'unanswered', 6)
   await query(lives.url, 'alter table provider_health rename to elsewhere')
   await expect(one.step()).rejects.toThrow('provider_health')
   expect(one.monitors.of('mtn', 'wallet')).toBe('down')
@@ -88,11 +101,12 @@ test('a node that cannot write goes on, and tells it when it can', async () => {
   expect(await status()).toMatchObject([{ health: 'down', unanswered: 6 }])
 })
 
-test('when it is quiet, only how long it was well is known', async () => {
+test('a quiet account shows only the times of its last successes', async () => {
   const one = node()
-  see(one, 'paid', 1)
-  one.monitors.account('mtn').count('wallet', { what: 'answered', delayMs: 300, isLate: false })
-  one.monitors.account('mtn').countUnknownCode('wallet', 'HELD for 0244123456')
+  count(one, 'paid', 1)
+  const reply = { state: 'unknown', words: '', unknownCode: 'HELD for 0244123456' } as const
+  const called = { attempt_id: 'a1', payment_method: 'wallet' }
+  one.monitors.account('mtn').begin('ask', called)({ reply, delayMs: 300, timeoutMs: 5000 })
   await one.step()
   expect(await status()).toMatchObject([
     {
@@ -109,18 +123,18 @@ test('when it is quiet, only how long it was well is known', async () => {
   ])
 })
 
-test('old ones are forgotten', async () => {
+test('rows older than a week are deleted', async () => {
   const one = node()
-  see(one, 'paid', 1)
+  count(one, 'paid', 1)
   await one.step()
   now = after(seconds(8 * 86_400))
   const next = node()
-  see(next, 'declined', 1)
+  count(next, 'declined', 1)
   await next.step()
   expect(await lives.db.rows(sql`select declined from provider_health`)).toEqual([{ declined: 1 }])
 })
 
-test('attempts that are open are counted with their account', async () => {
+test('open attempts are counted with their account', async () => {
   const [payment] = await lives.addPayments(1, noon)
   const { merchant_id, tx_reference } = payment as NonNullable<typeof payment>
   const attempt_id = newAttemptId(merchant_id)
@@ -136,28 +150,28 @@ test('attempts that are open are counted with their account', async () => {
   await query(lives.url, 'delete from attempts')
 })
 
-test('an account that is left alone is asked whether it is well again, where nobody is charged by that', async () => {
-  let isWell = false
+test('an account whose breaker is probing recovers by a check of its credentials', async () => {
+  let isValid = false
   const providerAccount: ProviderAccount = {
     ...terms,
     mode: 'live',
     methods: [simulatedMethod],
     start: () => Promise.resolve({ state: 'unknown', words: 'HTTP 503' }),
     check: () => Promise.resolve({ state: 'unknown', words: 'HTTP 503' }),
-    checkCredentials: () => Promise.resolve({ isValid: isWell, words: '' }),
+    checkCredentials: () => Promise.resolve({ isValid, words: '' }),
   }
   let monotonic = 0
   const monitors = createHealthMonitors({ monotonicMs: () => monotonic })
   const providerAccounts = providerAccountsOf(new Map([['mtn', providerAccount]]), undefined, monitors)
   const mtn = monitors.account('mtn')
   for (let n = 0; n < 5; n++) mtn.trackCall('ask', `order ${n}`)('unanswered')
-  await createProber({ providerAccounts, monitors })()
-  expect(mtn.circuitState()).toBe('open') // its pause is not over
+  await probeAccounts(providerAccounts, monitors)
+  expect(mtn.circuitState()).toBe('open') // the pause is not over
   monotonic = 5000
-  await createProber({ providerAccounts, monitors })()
-  expect(mtn.circuitState()).toBe('open') // in vain: for longer
+  await probeAccounts(providerAccounts, monitors)
+  expect(mtn.circuitState()).toBe('open') // the probe failed, so it is open for longer
   monotonic = 15_000
-  isWell = true
-  await createProber({ providerAccounts, monitors })()
+  isValid = true
+  await probeAccounts(providerAccounts, monitors)
   expect(mtn.circuitState()).toBe('closed')
 })

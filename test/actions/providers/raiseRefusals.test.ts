@@ -27,27 +27,27 @@ const refused: Reply = {
 const outage: Reply = { state: 'not_sent', words: 'connect ECONNREFUSED' }
 const clock = () => new Date()
 
-// A gateway whose provider says one thing to every order.
+// A gateway whose provider gives the same reply to every order.
 function node() {
-  let says: Reply = refused
+  let reply: Reply = refused
   const monitors = createHealthMonitors()
-  const line = { start: () => Promise.resolve(says), check: () => Promise.resolve(says) }
-  const account = { mode: 'test' as const, methods: [simulatedMethod], ...terms, ...line }
+  const calls = { start: () => Promise.resolve(reply), check: () => Promise.resolve(reply) }
+  const account = { mode: 'test' as const, methods: [simulatedMethod], ...terms, ...calls }
   const providerAccounts = providerAccountsOf(new Map([['simulated', account]]), undefined, monitors)
-  const deps = { ...simulatedNode(lives.db, clock, line), providerAccounts }
+  const deps = { ...simulatedNode(lives.db, clock, calls), providerAccounts }
   const alarms: StatusUpdate[] = []
-  const { step } = createHealthExchange({ db: lives.db, clock, monitors })
+  const exchange = createHealthExchange(lives.db, monitors)
   return {
-    says: (reply: Reply) => void (says = reply),
+    replyWith: (next: Reply) => void (reply = next),
     alarms,
     monitors,
     async order() {
       const [payment] = await lives.addPayments(1, new Date())
       if (!payment) throw new Error('no payment')
-      const typed = { phone: `024${randomDigits(7)}` }
-      await pay(deps, payment, aPayRequest({ input: typed }))
-      await step()
-      await raiseRefusals({ db: lives.db, clock, monitors, watch: news => void alarms.push(news) })
+      const input = { phone: `024${randomDigits(7)}` }
+      await pay(deps, payment, aPayRequest({ input }))
+      await exchange()
+      await raiseRefusals({ db: lives.db, clock, monitors, watch: update => void alarms.push(update) })
     },
   }
 }
@@ -70,27 +70,27 @@ test('a refused account raises one task, on all nodes together, until it is acce
     is_refused: true,
     last_error: expect.stringContaining('(HTTP 401)'),
   })
-  expect(one.monitors.account('simulated').isRefused()).toBe(true)
+  expect(one.monitors.account('simulated').refusal).toBeTruthy()
 
-  other.says(pending)
+  other.replyWith(pending)
   await other.order()
   expect(await tasks()).toEqual([{ note, is_open: false }])
   expect(await status()).toMatchObject({ is_refused: false, last_error: null })
 
-  one.says(pending)
+  one.replyWith(pending)
   await one.order()
-  one.says(refused)
+  one.replyWith(refused)
   await one.order()
   expect((await tasks()).filter(({ is_open }) => is_open)).toHaveLength(1)
-  one.says(pending)
+  one.replyWith(pending)
   await one.order()
 })
 
-test('an outage is no refusal: the words are shown, and no task is raised', async () => {
+test('an outage is no refusal: the error is shown, and no task is raised', async () => {
   const one = node()
-  one.says(outage)
+  one.replyWith(outage)
   for (let times = 0; times < 2; times++) await one.order()
   expect((await tasks()).filter(({ is_open }) => is_open)).toEqual([])
   expect(await status()).toMatchObject({ is_refused: false, last_error: 'connect ECONNREFUSED' })
-  expect(one.monitors.account('simulated').isRefused()).toBe(false)
+  expect(one.monitors.account('simulated').refusal).toBeFalsy()
 })

@@ -24,13 +24,15 @@ afterAll(async () => {
 })
 beforeEach(() => db.rows(sql`delete from provider_health`))
 
-// As a gateway would have written it.
-async function seen(account: string, what: 'paid' | 'unanswered', count = 5) {
+// As a gateway stores it.
+async function saveCounts(account: string, what: 'paid' | 'unanswered', count = 5) {
   const monitors = createHealthMonitors()
-  const { step } = createHealthExchange({ db, clock: () => new Date(), monitors })
-  for (let n = 0; n < count; n++) monitors.account(account).count('wallet', { what })
-  monitors.account(account).countUnknownCode('wallet', 'HELD for 233244123456')
-  await step()
+  const exchange = createHealthExchange(db, monitors)
+  for (let n = 0; n < count; n++) monitors.account(account).count('wallet', { [what]: 1 })
+  const reply = { state: 'unknown', words: '', unknownCode: 'HELD for 233244123456' } as const
+  const called = { attempt_id: 'a1', payment_method: 'wallet' }
+  monitors.account(account).begin('ask', called, false)({ reply, delayMs: 1, timeoutMs: 5000 })
+  await exchange()
 }
 
 async function status(): Promise<Output & { exit: unknown }> {
@@ -45,7 +47,7 @@ async function status(): Promise<Output & { exit: unknown }> {
 }
 
 test('docs/commands.md has the columns and the keys', async () => {
-  await seen('mtn', 'paid')
+  await saveCounts('mtn', 'paid')
   const { text, data } = await status()
   const section =
     readFileSync('docs/commands.md', 'utf8').split('## Provider status')[1]?.split('\n## ')[0] ?? ''
@@ -57,7 +59,7 @@ test('docs/commands.md has the columns and the keys', async () => {
     for (const key of keys.replaceAll('`', '').split(', ')) expect(methods[0]).toHaveProperty(key)
 })
 
-test('nothing was sent to anybody', async () => {
+test('no calls to providers', async () => {
   expect(await status()).toMatchObject({
     data: { methods: [], waiting: [] },
     exit: 0,
@@ -65,8 +67,8 @@ test('nothing was sent to anybody', async () => {
   })
 })
 
-test('a row for each account and way, with the words that we do not know, masked', async () => {
-  await seen('mtn', 'paid')
+test('a row for each account and method, with masked samples of unknown codes', async () => {
+  await saveCounts('mtn', 'paid')
   const { text, data, exit } = await status()
   expect(text).toMatch(/mtn +wallet +healthy +closed/)
   expect(text).toContain('mtn wallet: 1 × HELD for #')
@@ -74,16 +76,16 @@ test('a row for each account and way, with the words that we do not know, masked
   expect(exit).toBe(0)
 })
 
-test('credentials that a provider refuses are said, in its words', async () => {
+test('refused credentials are shown with the provider’s message', async () => {
   const monitors = createHealthMonitors()
-  const { step } = createHealthExchange({ db, clock: () => new Date(), monitors })
+  const exchange = createHealthExchange(db, monitors)
   const words = 'Paystack does not take the secret key: HTTP 401'
   monitors.account('paystack').begin('start', { attempt_id: 'a1', payment_method: 'card' })({
     reply: { state: 'unknown', words, isRefusal: true },
     delayMs: 1,
     timeoutMs: 5000,
   })
-  await step()
+  await exchange()
   const { text, exit } = await status()
   expect(text).toContain(
     'paystack card, 0 s ago: Paystack does not take the secret key: HTTP 401. The credentials are refused: tollgate provider test paystack',
@@ -91,9 +93,9 @@ test('credentials that a provider refuses are said, in its words', async () => {
   expect(exit).toBe(1)
 })
 
-test('scripts hear of one that is down', async () => {
-  await seen('mtn', 'paid')
-  await seen('paystack', 'unanswered')
+test('the exit code is 1 if an account is down', async () => {
+  await saveCounts('mtn', 'paid')
+  await saveCounts('paystack', 'unanswered')
   expect(await status()).toMatchObject({
     exit: 1,
     data: {

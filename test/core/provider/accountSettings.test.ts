@@ -11,7 +11,7 @@ const known = [
   { name: 'shop', words: 'The shop.', usual: '1' },
 ]
 
-test('what is missing, unknown, given twice or odd is told at once, and never by its value', () => {
+test('missing, unknown, repeated and malformed settings are reported together, without their values', () => {
   const changes: SettingChange[] = [
     ['kye', 'sk_live_secret'],
     ['shop', '2'],
@@ -29,14 +29,14 @@ test('what is missing, unknown, given twice or odd is told at once, and never by
   )
 })
 
-test('what was given before stays, and an empty value goes back to the usual one', () => {
+test('unchanged settings stay, and an empty value resets a setting to its default', () => {
   const before = { url: 'u', key: 'k', shop: '7' }
   expect(applySettingChanges(known, before, [['key', 'new']])).toEqual({
-    given: { ...before, key: 'new' },
+    values: { ...before, key: 'new' },
     faults: [],
   })
   expect(applySettingChanges(known, before, [['shop', '']])).toEqual({
-    given: { url: 'u', key: 'k' },
+    values: { url: 'u', key: 'k' },
     faults: [],
   })
   expect(applySettingChanges(known, before, [['key', '']]).faults).toEqual([
@@ -48,7 +48,7 @@ test('a key may have several lines', () => {
   expect(applySettingChanges(known, { url: 'u' }, [['key', 'a\nb\r\nc']]).faults).toEqual([])
 })
 
-test('secrets are kept apart, with what the provider does not know any more', () => {
+test('secrets are separated, and so are settings that the provider does not list any more', () => {
   expect(splitSecrets(known, { url: 'u', key: 'k', former: 'f' })).toEqual({
     settings: { url: 'u' },
     secrets: { key: 'k', former: 'f' },

@@ -11,7 +11,7 @@ import {
 } from '../../../src/core/provider/circuitBreaker.ts'
 import { healthByBreaker } from '../../../src/core/provider/health.ts'
 
-// What happens, when: [at, verb, order, outcome].
+// [time, verb, order, outcome]
 type Step = readonly [number, Verb, string, CallOutcome]
 const after = (steps: readonly Step[], from = newBreaker): Breaker =>
   steps.reduce(
@@ -34,26 +34,46 @@ for (const [name, breaker, at, state] of [
   ],
   ['questions about five orders', after(failing('ask', 5)), 0, 'open'],
   [
-    'one order that is asked about again and again',
+    'repeated questions about one order',
     after(Array.from({ length: 50 }, () => [0, 'ask', 'poison', 'unanswered'])),
     0,
     'closed',
   ],
   [
-    'answers to questions do not hide that no order is answered',
+    'answered questions between unanswered orders',
     after([...failing('start', 4), [0, 'ask', 'x', 'answered'], [0, 'start', 'y', 'unanswered']]),
     0,
     'open',
   ],
   ['the pause is over', opened, 5000, 'probing'],
-  ['one went to see and was answered', after([[5000, 'start', 'p', 'answered']], opened), 5000, 'closed'],
-  ['one went to see in vain', after([[5000, 'start', 'p', 'unanswered']], opened), 14_999, 'open'],
-  ['and its pause is over', after([[5000, 'start', 'p', 'unanswered']], opened), 15_000, 'probing'],
-  ['what was on its way says nothing new', after(failing('start', 3, 4000), opened), 5000, 'probing'],
-  ['an answer to what was on its way', after([[100, 'start', 'x', 'answered']], opened), 100, 'closed'],
-  ['questions were answered all along', after([[1000, 'ask', 'x', 'answered']], opened), 1000, 'open'],
+  ['a probe was answered', after([[5000, 'start', 'p', 'answered']], opened), 5000, 'closed'],
+  ['a probe was not answered', after([[5000, 'start', 'p', 'unanswered']], opened), 14_999, 'open'],
   [
-    'a question failed too, then one is answered',
+    'the pause after an unanswered probe is over',
+    after([[5000, 'start', 'p', 'unanswered']], opened),
+    15_000,
+    'probing',
+  ],
+  [
+    'orders sent before it opened are not answered',
+    after(failing('start', 3, 4000), opened),
+    5000,
+    'probing',
+  ],
+  [
+    'an order sent before it opened is answered',
+    after([[100, 'start', 'x', 'answered']], opened),
+    100,
+    'closed',
+  ],
+  [
+    'orders failed, and a question is answered as before',
+    after([[1000, 'ask', 'x', 'answered']], opened),
+    1000,
+    'open',
+  ],
+  [
+    'orders and a question failed, then a question is answered',
     after(
       [
         [1000, 'ask', 'x', 'unanswered'],
@@ -65,7 +85,7 @@ for (const [name, breaker, at, state] of [
     'probing',
   ],
   [
-    'only questions failed, then one is answered',
+    'only questions failed, then a question is answered',
     after([[1000, 'ask', 'x', 'answered']], after(failing('ask', 5))),
     1000,
     'closed',
@@ -88,32 +108,38 @@ for (const [name, breaker, at, start, ask] of [
   ['closed', newBreaker, 0, true, true],
   ['open', opened, 4999, false, true],
   ['probing', opened, 5000, true, true],
-  ['probing, one is on its way', { ...opened, probes: 1 }, 5000, false, true],
-  ['resting', pauseBreaker(newBreaker, 3000, 0), 2999, false, false],
-  ['rested', pauseBreaker(newBreaker, 3000, 0), 3000, true, true],
-  ['a rest of a day', pauseBreaker(newBreaker, 86_400_000, 0), 300_000, true, true],
+  ['probing, with a probe under way', { ...opened, probes: 1 }, 5000, false, true],
+  ['paused', pauseBreaker(newBreaker, 3000, 0), 2999, false, false],
+  ['the requested pause is over', pauseBreaker(newBreaker, 3000, 0), 3000, true, true],
   [
-    'a rest that is shorter than the one before',
+    'a requested pause of a day, after five minutes',
+    pauseBreaker(newBreaker, 86_400_000, 0),
+    300_000,
+    true,
+    true,
+  ],
+  [
+    'a shorter pause is requested during a longer one',
     pauseBreaker(pauseBreaker(newBreaker, 9000, 0), 1000, 0),
     8999,
     false,
     false,
   ],
 ] as [string, Breaker, number, boolean, boolean][])
-  test(`${name}: orders ${start ? 'leave' : 'wait'}, questions ${ask ? 'leave' : 'wait'}`, () => {
+  test(`${name}: orders are ${start ? 'sent' : 'blocked'}, questions are ${ask ? 'sent' : 'blocked'}`, () => {
     expect(
       [whyBlocked(breaker, 'start', at), whyBlocked(breaker, 'ask', at)].map(why => why === undefined),
     ).toEqual([start, ask])
   })
 
-for (const [name, breaker, at, standing] of [
+for (const [name, breaker, at, health] of [
   ['closed', newBreaker, 0, 'healthy'],
   ['open', opened, 0, 'down'],
   ['probing', opened, 5000, 'down'],
-  ['probing, and nobody has tried for long', opened, 200_000, 'healthy'],
-  ['probing, and somebody tries at last', { ...opened, probes: 1 }, 200_000, 'down'],
-  ['resting for a moment', pauseBreaker(newBreaker, 2000, 0), 0, 'healthy'],
-  ['resting', pauseBreaker(newBreaker, 30_000, 0), 0, 'degraded'],
-  ['resting for long', pauseBreaker(newBreaker, 600_000, 0), 0, 'down'],
+  ['probing for a whole window without a probe', opened, 200_000, 'healthy'],
+  ['probing for a whole window, with a probe under way', { ...opened, probes: 1 }, 200_000, 'down'],
+  ['paused for two seconds', pauseBreaker(newBreaker, 2000, 0), 0, 'healthy'],
+  ['paused for half a minute', pauseBreaker(newBreaker, 30_000, 0), 0, 'degraded'],
+  ['paused for five minutes', pauseBreaker(newBreaker, 600_000, 0), 0, 'down'],
 ] as [string, Breaker, number, string][])
-  test(`${name} is ${standing}`, () => expect(healthByBreaker(breaker, at)).toBe(standing))
+  test(`${name} is ${health}`, () => expect(healthByBreaker(breaker, at)).toBe(health))

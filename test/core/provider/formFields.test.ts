@@ -45,11 +45,11 @@ for (const [words, number, fault] of [
     expect(instrument === null).toBe(fault !== undefined)
   })
 
-test('a way that does not say which numbers takes any', () => {
+test('a method without a number format accepts any phone number', () => {
   expect(readFormFields({ fields: [phone] }, { phone: '+447911123456' }).instrument).toBe('+447911123456')
 })
 
-test('what is asked for is read, and nothing else', () => {
+test('only the fields of the method are read', () => {
   const typed = { ...right, phone: ' 024 000 0000 ', voucher: '123-456', other: 'x', note: ' to Ama ' }
   expect(readFormFields({ fields: asks }, typed)).toEqual({
     given: { phone: '+233240000000', voucher: '123456', note: 'to Ama' },
@@ -58,7 +58,7 @@ test('what is asked for is read, and nothing else', () => {
   })
 })
 
-test('a way that asks for nothing has no instrument', () => {
+test('a method without fields has no instrument', () => {
   expect(readFormFields({ fields: [] }, right)).toEqual({ given: {}, instrument: null, faults: [] })
 })
 
@@ -87,7 +87,7 @@ for (const [field, typed, fault] of [
     expect(given).toEqual(fault ? {} : { [field.name]: typed.trim() })
   })
 
-test('an address of a mailbox may be longer than other words, and has an end', () => {
+test('an email address may be longer than other text, and has a limit', () => {
   const mailbox = `${'a'.repeat(60)}@${'b'.repeat(60)}.`
   for (const [length, faults] of [
     [60, 0],
@@ -104,7 +104,7 @@ for (const [what, known, names] of [
   ['both', { email: 'ama@example.com', name: 'Ama' }, ['phone']],
   ['an empty one', { email: '', name: 'Ama' }, ['phone', 'email']],
 ] as const)
-  test(`where the merchant has sent ${what}, the customer is asked for ${names.join(', ')}`, () => {
+  test(`if the merchant has sent ${what}, the form has ${names.join(', ')}`, () => {
     const holder: FormField = { name: 'holder', kind: 'text', unlessKnown: 'name' }
     expect(fieldsToAsk([phone, email, holder], known).map(({ name }) => name)).toEqual(names)
   })

@@ -185,7 +185,7 @@ describe('a provider', () => {
     ['a field that is none', { name: 'otp', fields: [null] }],
     ['too many fields', { name: 'otp', fields: Array.from({ length: 6 }, () => otp.fields[0]) }],
   ] as const)
-    test(`a step that cannot be drawn, but the provider has the order: ${what}`, () =>
+    test(`an invalid step still acknowledges the order: ${what}`, () =>
       expect(sanitizeReply({ state: 'pending', step })).toMatchObject({
         state: 'unknown',
         acknowledged: true,
@@ -223,21 +223,21 @@ describe('a provider', () => {
     [2500n, 'GHS\u0000'],
     [2500n, long],
   ])
-    test(`a yes that is not lost: ${String(amount)} of ${JSON.stringify(currency)?.slice(0, 20)}`, () => {
+    test(`a payment with an unreadable amount is not dropped: ${String(amount)} of ${JSON.stringify(currency)?.slice(0, 20)}`, () => {
       const heard = sanitizeReply({ state: 'paid', order, amount, currency, provider_ref: 'A' })
       expect(heard).toMatchObject({ state: 'paid_mismatch', provider_ref: 'A' })
       expect(heard).toMatchObject({ words: expect.stringContaining(String(amount)) })
     })
 
   for (const named of [undefined, null, '', 7, {}, 'other', `${order} `, order.toUpperCase(), long])
-    test(`a yes to another order: ${JSON.stringify(named)?.slice(0, 20)}`, () => {
+    test(`paid for another order: ${JSON.stringify(named)?.slice(0, 20)}`, () => {
       const told = { state: 'paid', order: named, amount: 2500n, currency: 'GHS', provider_ref: 'A-1' }
       const heard = sanitizeReply(told)
       expect(heard).toEqual({ state: 'other_order', words: expect.stringContaining('GHS 2500') })
       expect(heard).toMatchObject({ words: expect.stringContaining('A-1') })
     })
 
-  test('a name that is none is nobody’s', () =>
+  test('an empty order name matches no order', () =>
     expect(understandIt({ state: 'paid', order: '', amount: 1n, currency: 'GHS' }, '').state).toBe(
       'other_order',
     ))
@@ -247,10 +247,10 @@ describe('a provider', () => {
     { state: 'pending', qr: '' },
     { state: 'failed', reason: 'because' },
   ])
-    test(`not understood, and acknowledged all the same: ${JSON.stringify(told)}`, () =>
+    test(`unknown, and acknowledged: ${JSON.stringify(told)}`, () =>
       expect(sanitizeReply(told)).toMatchObject({ state: 'unknown', acknowledged: true }))
 
-  test('the largest amount that JSON carries exactly is an amount', () => {
+  test('the largest integer that JSON represents exactly is an amount', () => {
     const amount = 2n ** 53n - 1n
     expect(sanitizeReply({ state: 'paid', order, amount, currency: 'GHS' })).toMatchObject({
       state: 'paid',
@@ -258,7 +258,7 @@ describe('a provider', () => {
     })
   })
 
-  test('anything at all is understood, somehow', () =>
+  test('any value becomes a valid reply', () =>
     fc.assert(fc.property(fc.anything(), told => sanitizeReply(told).state === 'unknown')))
 })
 

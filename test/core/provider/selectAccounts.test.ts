@@ -56,7 +56,7 @@ const ours = own('mtn-own111')
 
 type Row = [string, AccountOnOffer[], Partial<MethodQuery>, Standings, string[]]
 
-describe('choosing', () => {
+describe('account selection', () => {
   for (const [name, accounts, changed, standings, result] of [
     ['one account', [mtn], {}, {}, ['momo by mtn']],
     ['the first by name, each way once', [paystack, mtn], {}, {}, ['momo by mtn', 'card by paystack']],
@@ -214,7 +214,8 @@ describe('choosing', () => {
     ['ways of the merchant’s choice alone', [mtn, paystack], { methods: ['card'] }, {}, ['card by paystack']],
     ['a currency that is not carried', [mtn], { currency: 'USD' }, {}, []],
   ] as Row[])
-    test(`who serves which way: ${name}`, () => expect(served(accounts, changed, standings)).toEqual(result))
+    test(`the account of each method: ${name}`, () =>
+      expect(served(accounts, changed, standings)).toEqual(result))
 })
 
 describe('limits', () => {

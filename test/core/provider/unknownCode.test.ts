@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { maskedSample } from '../../../src/core/provider/unknownCode.ts'
 
-for (const [said, kept] of [
+for (const [code, sample] of [
   ['COULD_NOT_PERFORM_TRANSACTION', 'COULD_NOT_PERFORM_TRANSACTION'],
   ['payerLimitReached', 'payerLimitReached'],
   ['WALLET_TIER_7_NOT_ELIGIBLE', 'WALLET_TIER_#_NOT_ELIGIBLE'],
@@ -19,4 +19,4 @@ for (const [said, kept] of [
   ['line\u0000one\nline two', 'line one line two'],
   ['x'.repeat(100), 'x'.repeat(60)],
 ] as const)
-  test(`${JSON.stringify(said)} is kept as ${kept}`, () => expect(maskedSample(said)).toBe(kept))
+  test(`${JSON.stringify(code)} is shown as ${sample}`, () => expect(maskedSample(code)).toBe(sample))

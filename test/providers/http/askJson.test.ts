@@ -31,7 +31,7 @@ const post = (signal: AbortSignal = new AbortController().signal) => ({
 const sent = (url: string, signal?: AbortSignal) =>
   sendJson(operatorUrl(url), post(signal)).catch((error: unknown) => error)
 
-test('an answer is the answer, and the order has a length', async () => {
+test('an answer is returned, and the order has a content-length', async () => {
   const heard: IncomingMessage[] = []
   const server = createServer((incoming, outgoing) => {
     heard.push(incoming)
@@ -46,7 +46,7 @@ test('an answer is the answer, and the order has a length', async () => {
   })
 })
 
-test('nobody listens: nothing was sent', async () => {
+test('connection refused: nothing was sent', async () => {
   const server = createTcpServer()
   const port = await listen(server)
   await new Promise(closed => server.close(closed))
@@ -56,11 +56,11 @@ test('nobody listens: nothing was sent', async () => {
   expect((failure as Error).message).toContain('ECONNREFUSED')
 })
 
-test('a name that nobody knows: nothing was sent', async () => {
+test('an unknown host name: nothing was sent', async () => {
   expect(await sent('http://no-such-name.invalid/')).toBeInstanceOf(NotSent)
 })
 
-test('a certificate that does not fit: nothing was sent, not even while it was looked at', async () => {
+test('an invalid certificate: nothing was sent', async () => {
   let requests = 0
   const server = createSecureServer(makeCertificate('bank.example'), (_, outgoing) => {
     requests++
@@ -70,7 +70,7 @@ test('a certificate that does not fit: nothing was sent, not even while it was l
   expect(requests).toBe(0)
 })
 
-test('a connection that is closed before TLS is made: nothing was sent', async () => {
+test('closed before the TLS handshake ends: nothing was sent', async () => {
   const server = createTcpServer(socket => void socket.destroy())
   expect(await sent(`https://127.0.0.1:${await listen(server)}/`)).toBeInstanceOf(NotSent)
 })
@@ -98,7 +98,7 @@ for (const [what, answer] of [
     expect(failure).not.toBeInstanceOf(NotSent)
   })
 
-test('an order never travels on a connection that was kept', async () => {
+test('an order never uses an idle connection of the pool', async () => {
   const sockets = new Set<unknown>()
   const server = createServer((incoming, outgoing) => {
     sockets.add(incoming.socket)
@@ -126,7 +126,7 @@ const lineAt = (url: string, ring: (over: () => void) => void) =>
   )
 const order = { attempt_id: 'a' } as Order
 
-test('the deadline comes before TLS is made: nothing was sent', async () => {
+test('the deadline ends before the TLS handshake: nothing was sent', async () => {
   const server = createTcpServer(() => {}) // says nothing
   const url = `https://127.0.0.1:${await listen(server)}/`
   const connected = once(server, 'connection')
@@ -134,7 +134,7 @@ test('the deadline comes before TLS is made: nothing was sent', async () => {
   expect(await reply).toEqual({ state: 'not_sent', words: 'no answer in time' })
 })
 
-test('the deadline comes after it was sent: unknown', async () => {
+test('the deadline ends after it was sent: unknown', async () => {
   const server = createServer(() => {}) // says nothing
   const url = `http://127.0.0.1:${await listen(server)}/`
   const read = once(server, 'request')
@@ -143,7 +143,7 @@ test('the deadline comes after it was sent: unknown', async () => {
   server.closeAllConnections()
 })
 
-test('a question that did not leave says nothing about the order', async () => {
+test('a question that was not sent says nothing about the order', async () => {
   const account = guardAccount({
     ...terms,
     mode: 'test',
@@ -155,7 +155,7 @@ test('a question that did not leave says nothing about the order', async () => {
   expect(await account.check(order)).toEqual({ state: 'unknown', words: 'no line' })
 })
 
-test('an answer without a body is one, where no JSON is asked for', async () => {
+test('an empty body is an answer if no JSON is expected', async () => {
   const server = createServer((_, outgoing) => outgoing.writeHead(202).end())
   const url = `http://127.0.0.1:${await listen(server)}/`
   expect(await sendText(operatorUrl(url), post())).toEqual({ http: 202, text: '' })
@@ -163,13 +163,13 @@ test('an answer without a body is one, where no JSON is asked for', async () => 
   server.closeAllConnections()
 })
 
-test('how long we shall leave it alone', async () => {
+test('Retry-After is read', async () => {
   const server = createServer((_, outgoing) => outgoing.writeHead(429, { 'retry-after': '7' }).end('{}'))
   const url = `http://127.0.0.1:${await listen(server)}/`
   expect(await sent(url)).toEqual({ http: 429, answer: {}, restMs: 7000 })
 })
 
-test('what is no JSON is not told: it may have what is private', async () => {
+test('an error does not contain the body: it may have private data', async () => {
   const server = createServer((_, outgoing) => outgoing.end('233241234567 is no JSON'))
   const failure = await sent(`http://127.0.0.1:${await listen(server)}/`)
   expect((failure as Error).message).toBe('HTTP 200, and the answer is not a JSON object')

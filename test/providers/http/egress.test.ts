@@ -61,7 +61,7 @@ function openProxy(status = 200) {
   return { server, asked }
 }
 
-test('by an address of ours', async () => {
+test('from an address of this machine', async () => {
   const { server, addresses } = openProvider()
   const url = `http://127.0.0.1:${await listen(server)}/`
   await sent(url, { address: '127.0.0.7' })
@@ -71,13 +71,13 @@ test('by an address of ours', async () => {
   server.closeAllConnections()
 })
 
-test('by an address that is not ours: nothing was sent', async () => {
+test('from an address of another machine: nothing was sent', async () => {
   const { server } = openProvider()
   const url = `http://127.0.0.1:${await listen(server)}/`
   expect(await sent(url, { address: '192.0.2.1' })).toBeInstanceOf(NotSent)
 })
 
-test('through a proxy, which learns where to and no more', async () => {
+test('through a proxy, which only sees the host', async () => {
   const [provider, proxy] = [openProvider(), openProxy()]
   const url = `http://127.0.0.1:${await listen(provider.server)}/orders?a=1`
   const address = `http://us%20er:pass%3A@127.0.0.1:${await listen(proxy.server)}`
@@ -90,7 +90,7 @@ test('through a proxy, which learns where to and no more', async () => {
   })
 })
 
-test('through a proxy by TLS, which is proven at the provider’s end', async () => {
+test('through a proxy by TLS, with the provider’s certificate', async () => {
   const [provider, proxy] = [openProvider(true), openProxy()]
   const port = await listen(provider.server)
   const egress = { proxy: `http://127.0.0.1:${await listen(proxy.server)}` }
@@ -127,7 +127,7 @@ for (const proxy of ['nonsense', 'socks5://127.0.0.1:1', 'https://127.0.0.1:1', 
     expect(() => openProviderHttp({ proxy })).toThrow(/^the proxy must be a URL such as http:\/\/proxy:3128$/)
   })
 
-test('a proxy that says nothing until nobody waits: nothing was sent', async () => {
+test('a proxy that does not answer in time: nothing was sent', async () => {
   const server = createTcpServer(socket => void socket.on('error', () => {}))
   const proxy = `http://127.0.0.1:${await listen(server)}`
   const connected = once(server, 'connection')
@@ -146,7 +146,7 @@ test('cut behind the proxy after it was sent: it may have been read', async () =
   expect(failure).not.toBeInstanceOf(NotSent)
 })
 
-test('what has no body has a length all the same', async () => {
+test('a request without a body has a content-length', async () => {
   const { server, heard } = openProvider()
   const url = `http://127.0.0.1:${await listen(server)}/`
   await askAt(url, {}, 'POST')

@@ -13,7 +13,7 @@ function mint(lifetimeMs = hour) {
   return { ask: createTokenCache(make, () => now), pass: (ms: number) => (now += ms), minted: () => minted }
 }
 
-test('made once, however many ask, and kept until a minute before its end', async () => {
+test('a token is requested once for all callers, and used until a minute before it expires', async () => {
   const { ask, pass } = mint()
   const asked = await Promise.all(Array.from({ length: 10 }, () => ask(patient())))
   expect(new Set(asked)).toEqual(new Set(['t1']))
@@ -23,7 +23,7 @@ test('made once, however many ask, and kept until a minute before its end', asyn
   expect(await ask(patient())).toBe('t2')
 })
 
-test('one that lives shortly is used for half of its life', async () => {
+test('a short-lived token is used for half of its lifetime', async () => {
   const { ask, pass } = mint(10_000)
   await ask(patient())
   pass(4999)
@@ -32,7 +32,7 @@ test('one that lives shortly is used for half of its life', async () => {
   expect(await ask(patient())).toBe('t2')
 })
 
-test('refused, it is made anew once, by one of all who met the refusal', async () => {
+test('a refused token is replaced once, however many callers were refused', async () => {
   const { ask, minted } = mint()
   await ask(patient())
   const again = await Promise.all(Array.from({ length: 5 }, () => ask(patient(), 't1')))
@@ -40,13 +40,13 @@ test('refused, it is made anew once, by one of all who met the refusal', async (
   expect(minted()).toBe(2)
 })
 
-test('a refusal of one that is no more costs nothing', async () => {
+test('a refusal of a former token requests no new one', async () => {
   const { ask } = mint()
   await ask(patient())
   expect(await ask(patient(), 'an older one')).toBe('t1')
 })
 
-test('a mint that hangs holds nobody for longer than its own signal, and ends when nobody waits', async () => {
+test('a token request that hangs delays no caller beyond its signal, and is aborted when no caller waits', async () => {
   const signals: AbortSignal[] = []
   const ask = createTokenCache(signal => {
     signals.push(signal)
@@ -65,7 +65,7 @@ test('a mint that hangs holds nobody for longer than its own signal, and ends wh
   expect(await ask(patient())).toBe('t')
 })
 
-test('a mint that fails is told to all who wait, and tried again by the next', async () => {
+test('a failed token request fails all waiting callers, and the next caller tries again', async () => {
   let times = 0
   const ask = createTokenCache(() =>
     ++times === 1 ? Promise.reject(new Error('no')) : Promise.resolve({ token: 't', lifetimeMs: hour }),

@@ -93,7 +93,7 @@ test('a yes without a name is for nobody; without a reference it is one all the 
 })
 
 for (const told of [{ amount: 'lots' }, { amount: undefined }, { amount: '25.001' }, { currency: 7 }])
-  test(`SUCCESSFUL with ${JSON.stringify(told)} is paid, and a person looks at the amount`, async () => {
+  test(`SUCCESSFUL with ${JSON.stringify(told)} is not paid: the amount needs an operator`, async () => {
     const { played, account, order } = await playMtn()
     const sent = order()
     played.rule({ key: sent.idempotency_key, story: { told } })
@@ -105,6 +105,17 @@ for (const told of [{ amount: 'lots' }, { amount: undefined }, { amount: '25.001
       words: expect.stringMatching(/^MTN says SUCCESSFUL/),
       provider_ref: expect.stringMatching(/^\d+$/),
     })
+  })
+
+for (const currency of [undefined, null, ''])
+  test(`SUCCESSFUL on a live account with the currency ${JSON.stringify(currency)} is not paid: none is assumed`, async () => {
+    const { played, account, raw, order } = await playMtn()
+    expect(raw.mode).toBe('live')
+    const sent = order()
+    played.rule({ key: sent.idempotency_key, story: { told: { currency } } })
+    await account.start(sent)
+    await played.approve(sent.idempotency_key)
+    expect(await account.check(sent)).toMatchObject({ state: 'paid_mismatch', order: sent.attempt_id })
   })
 
 for (const status of [404, 400] as const)

@@ -14,7 +14,7 @@ import { aPayRequest } from '../../support/payments/simulatedNode.ts'
 import { tools } from '../stories/stage.ts'
 import { mtnSettings } from './play.ts'
 
-// The real MTN module on a node with a database. MTN is played; time goes by as the test says.
+// The real MTN module on a node with a database, against a simulated MTN. The test sets the time.
 let lives: PaymentDatabase
 let played: MtnSimulator
 beforeAll(async () => {
@@ -69,7 +69,7 @@ function openNode() {
   }
 }
 
-describe('a plain refusal of the order is told at once', () => {
+describe('a refused order fails immediately', () => {
   for (const [number, reason, words, provider_code] of [
     ['0244000006', 'no_wallet', 'The number has no wallet on this network.', 'PAYER_NOT_FOUND'],
     ['0244000007', 'no_wallet', 'The number has no wallet on this network.', 'PAYER_NOT_FOUND'],
@@ -87,14 +87,14 @@ describe('a plain refusal of the order is told at once', () => {
     })
 })
 
-test('a number that is refused and was taken all the same is paid', async () => {
+test('an order that is refused and was accepted is paid', async () => {
   const node = openNode()
   const life = await node.pay('0244000017')
   expect((await life()).payment.status).toBe('paid')
 })
 
 for (const number of ['0244000012', '0244000013'])
-  test(`${number}: MTN refuses the caller, so it is sent again for a minute, and the customer hears then`, async () => {
+  test(`${number}: MTN refuses the caller, so it is sent again for a minute, and then fails`, async () => {
     const node = openNode()
     const life = await node.pay(number)
     expect((await life()).attempt.state).toBe('not_sent')
@@ -104,7 +104,7 @@ for (const number of ['0244000012', '0244000013'])
     expect(attempt.sends).toBeGreaterThan(2)
   })
 
-describe('"not found" is final after 16 minutes, and the reason is true', () => {
+describe('"not found" is final after 16 minutes, with the right reason', () => {
   const lost = '233249000001'
   for (const [what, number, reason, words] of [
     ['lost on the way twice', lost, 'never_arrived', 'The request never reached the provider.'],
@@ -126,7 +126,7 @@ describe('"not found" is final after 16 minutes, and the reason is true', () => 
     })
 })
 
-test('SUCCESSFUL with an unreadable amount calls a person with the first question', async () => {
+test('SUCCESSFUL with an unreadable amount raises a task at the first poll', async () => {
   const node = openNode()
   const life = await node.pay('0244000005')
   await node.wait(seconds(5))
@@ -138,7 +138,7 @@ test('SUCCESSFUL with an unreadable amount calls a person with the first questio
   ])
 })
 
-test('customers without money leave the account in good health', async () => {
+test('declines for insufficient funds do not affect the health of the account', async () => {
   const node = openNode()
   for (let n = 0; n < 6; n++) {
     const life = await node.pay('0244000002')
@@ -148,7 +148,7 @@ test('customers without money leave the account in good health', async () => {
   expect(node.monitors.of('mtn', 'mtn_mobile_money')).toBe('healthy')
 })
 
-test('a code that nobody knows: the account stays in good health, and the third calls a person', async () => {
+test('an unknown code: the account stays healthy, and the third attempt raises a task', async () => {
   const node = openNode()
   const tasks: string[][] = []
   for (let n = 0; n < 5; n++) {

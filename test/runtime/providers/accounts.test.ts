@@ -17,7 +17,7 @@ import {
   type ProviderAccountsOptions,
 } from '../../../src/runtime/providerAccounts.ts'
 import { type OpenedAccount, webhookIdOf } from '../../../src/runtime/providers/accounts.ts'
-import { noHealthMonitor } from '../../../src/runtime/providers/healthMonitor.ts'
+import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { findAccount, type StoredAccount } from '../../../src/store/providers/accounts.ts'
@@ -84,7 +84,7 @@ const serves = (providerAccounts: Node, payment = aPayment()) =>
     .availableMethods(payment)
     .map(({ provider_account: provider, payment_method }) => `${payment_method} by ${provider}`)
 
-test('two nodes hear of accounts that are added, disabled and enabled, and each knows all of them', async () => {
+test('two nodes refresh accounts that are added, disabled and enabled', async () => {
   await db.rows(sql`delete from provider_accounts`)
   const nodes = [await node(), await node()]
   expect(nodes.map(one => serves(one))).toEqual([[], []])
@@ -106,7 +106,7 @@ test('two nodes hear of accounts that are added, disabled and enabled, and each 
   expect(serves(nodes[0] as Node)).toHaveLength(2)
 })
 
-test('with other credentials it keeps its name and its line to ask by; unchanged ones keep the line itself', async () => {
+test('an account with new credentials is opened again under its name; an unchanged one stays open', async () => {
   const account = await add({ key: 'live_first' })
   const one = await node()
   const line = one.find(account)
@@ -119,14 +119,14 @@ test('with other credentials it keeps its name and its line to ask by; unchanged
   expect(one.find(account)?.account).toBe(line?.account)
 })
 
-test('settings of another account at the provider are refused: it would not know the orders', async () => {
+test('settings of another account at the provider are refused: that account does not have the orders', async () => {
   const account = await add()
   expect(await set(account, ['shop', '4712'])).toEqual([
     expect.stringMatching(/another account at the provider \(acme 4712 instead of acme 4711\)/),
   ])
 })
 
-test('a live key in an account declared for tests is refused, and the other way round', async () => {
+test('a live key in an account declared for tests is refused, and vice versa', async () => {
   await expect(add({ mode: 'test', key: 'live_secret' })).rejects.toThrow(
     'It is declared as a test account, but these are settings of a live account.',
   )
@@ -136,7 +136,7 @@ test('a live key in an account declared for tests is refused, and the other way 
   ])
 })
 
-test('one that a provider would open in the other mode now is not offered', async () => {
+test('an account that its provider opens in the other mode is not offered', async () => {
   await db.rows(sql`delete from provider_accounts`)
   const turned = exampleProviderFolder({})
   const account = await add({ mode: 'test' })
@@ -149,7 +149,7 @@ test('one that a provider would open in the other mode now is not offered', asyn
   ])
 })
 
-test('what cannot be opened is told once, stops no other, and is opened when it can be', async () => {
+test('an account that cannot be opened is reported once, affects no other account, and is opened after a correction', async () => {
   await db.rows(sql`delete from provider_accounts`)
   const [good, bad] = [await add(), await add({ merchant_id: 'kofi' })]
   const row = await rowOf(bad)
@@ -170,7 +170,7 @@ test('what cannot be opened is told once, stops no other, and is opened when it 
   expect(serves(fresh, aPayment('kofi'))).toEqual([`mtn_mobile_money by ${bad}`, `card by ${bad}`])
 })
 
-test('without its master key, or its provider, an account is at fault and the rest goes on', async () => {
+test('an account without its master key or its provider has a fault, and the other accounts work', async () => {
   await db.rows(sql`delete from provider_accounts`)
   const account = await add()
   const env = { ACME_URL: 'http://127.0.0.1:1', ACME_KEY: 'live_of the environment' }
@@ -181,13 +181,13 @@ test('without its master key, or its provider, an account is at fault and the re
   expect((await node()).faults[0]?.fault).toMatch(/do not open/)
 })
 
-test('the same answer is the very same array, also for merchants with other choices', async () => {
+test('equal results are the same array, also for merchants with other preferences', async () => {
   await db.rows(sql`delete from provider_accounts`)
   await add()
   const standings = new Map<string, AccountHealth>()
   const monitors = {
     of: (_account: string, way: string) => standings.get(way) ?? ('healthy' as const),
-    monitorFor: () => noHealthMonitor,
+    monitorFor: createHealthMonitors().monitorFor,
   }
   const one = await node({ monitors })
   const methods = one.availableMethods(aPayment())
@@ -210,7 +210,7 @@ test('the same answer is the very same array, also for merchants with other choi
   expect(one.availableMethods(aPayment())).not.toBe(methods)
 })
 
-test('a merchant’s choice of ways and accounts holds', async () => {
+test('a merchant’s choice of methods and accounts is applied', async () => {
   await db.rows(sql`delete from provider_accounts`)
   const [ours, others] = [await add({ merchant_id: 'ama' }), await add()]
   const one = await node()
@@ -227,7 +227,7 @@ test('a merchant’s choice of ways and accounts holds', async () => {
   expect(serves(one, aPayment('kofi'))).toEqual([`mtn_mobile_money by ${others}`, `card by ${others}`])
 })
 
-test('the way out is the account’s own, or the house’s', async () => {
+test('egress settings are those of the account, or else the default', async () => {
   const tools = { ...exampleTools, egress: { address: '192.0.2.1', proxy: 'http://proxy:3128' } }
   const own = await add({ more: [['egress_address', '192.0.2.7']] })
   const usual = await add()
@@ -243,12 +243,12 @@ test('the way out is the account’s own, or the house’s', async () => {
   )
 })
 
-test('a fault never tells a secret, though the provider does', async () => {
+test('a fault contains no secret, even if the provider’s error does', async () => {
   const adding = add({ key: 'prod_4f9c-very-secret' })
   await expect(adding).rejects.toThrow('key: must begin with test_ or live_, and is …')
 })
 
-test('after a backup was restored, what it does not have is gone', async () => {
+test('accounts that a restored backup does not have are removed', async () => {
   const one = await node()
   const account = await add()
   await one.refresh()
@@ -258,7 +258,7 @@ test('after a backup was restored, what it does not have is gone', async () => {
   expect(one.find(account)).toBeUndefined()
 })
 
-test('a database that does not answer is trouble of the look alone', async () => {
+test('a database that does not answer only fails the refresh', async () => {
   const own = openDb(database.url, 1)
   const one = await node({ stored: { db: own, masterKeys } })
   const before = serves(one)

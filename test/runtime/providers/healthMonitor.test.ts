@@ -16,14 +16,14 @@ import { terms } from '../../support/payments/simulatedNode.ts'
 
 const { askJson, sendJson } = openProviderHttp()
 
-// A provider that does as the test says, on a socket.
+// A provider on a socket, with the behaviour that a test sets.
 let server: Server
-let does: (response: ServerResponse) => unknown
-let asked: number
-let now = 0 // of the health monitors; moved by the test alone
+let respond: (response: ServerResponse) => unknown
+let requests: number
+let now = 0 // the monotonic clock of the monitors
 
 const answers = (response: ServerResponse) => response.end('{"status":"PENDING"}')
-// Nobody waits for a clock: the deadline is over when the request has come.
+// The deadline ends when the request arrives, so no test waits for it.
 const deadlines = new Set<() => void>()
 const hangs = () => [...deadlines].forEach(ring => ring())
 const tooMany = (response: ServerResponse) => response.writeHead(429).end('{}')
@@ -31,8 +31,8 @@ const breaks = (response: ServerResponse) => response.writeHead(503).end('<html>
 
 beforeAll(() => {
   server = createServer((_, response) => {
-    asked++
-    does(response)
+    requests++
+    respond(response)
   }).listen(0)
 })
 afterAll(() => {
@@ -40,8 +40,8 @@ afterAll(() => {
   server.close()
 })
 beforeEach(() => {
-  does = answers
-  asked = 0
+  respond = answers
+  requests = 0
   now = 0
 })
 
@@ -67,16 +67,20 @@ const accountWith = (timing?: ProviderTiming): ProviderAccount => ({
 
 const timer = (ring: () => void) => (deadlines.add(ring), () => deadlines.delete(ring))
 
-function lineOf(
+function openAccount(
   options: HealthMonitorOptions = {},
   timing?: ProviderTiming,
   more: Partial<ProviderAccount> = {},
 ) {
-  const seen: ObservedCall[] = []
-  const monitors = createHealthMonitors({ monotonicMs: () => now, watch: one => seen.push(one), ...options })
+  const observed: ObservedCall[] = []
+  const monitors = createHealthMonitors({
+    monotonicMs: () => now,
+    watch: call => observed.push(call),
+    ...options,
+  })
   const provider = { ...accountWith(timing), ...more }
   const account = guardAccount(provider, timer, monitors.monitorFor('acme', provider))
-  return { ...account, monitors, seen, standing: () => monitors.of('acme', 'wallet') }
+  return { ...account, monitors, observed, health: () => monitors.of('acme', 'wallet') }
 }
 let number = 0
 const order = (): Order =>
@@ -88,22 +92,22 @@ const times = async (count: number, call: (order: Order) => Promise<SanitizedRep
 }
 const states = (reply: readonly SanitizedReply[]) => reply.map(({ state }) => state)
 
-test('a provider that hangs is left alone after five orders, and nothing more is sent', async () => {
-  const { start, standing } = lineOf()
-  does = hangs
+test('after five orders without an answer nothing more is sent', async () => {
+  const { start, health } = openAccount()
+  respond = hangs
   expect(states(await times(5, start))).toEqual(Array(5).fill('unknown'))
-  expect(standing()).toBe('down')
+  expect(health()).toBe('down')
   expect(states(await times(3, start))).toEqual(Array(3).fill('not_sent'))
-  expect(asked).toBe(5)
+  expect(requests).toBe(5)
 })
 
-for (const [name, sick] of [
+for (const [name, failure] of [
   ['hangs', hangs],
   ['breaks', breaks],
 ] as const)
-  test(`one that ${name} is tried by one at a time, and comes back`, async () => {
-    const { start, mayStart, standing } = lineOf()
-    does = sick
+  test(`a provider that ${name} gets one probe at a time, and recovers`, async () => {
+    const { start, mayStart, health } = openAccount()
+    respond = failure
     await times(5, start)
     now = 5000
     expect(mayStart()).toBe(true)
@@ -113,60 +117,60 @@ for (const [name, sick] of [
     expect((await probe).state).toBe('unknown')
     now = 14_999
     expect(states(await times(1, start))).toEqual(['not_sent'])
-    does = answers
+    respond = answers
     now = 15_000
     expect(states(await times(3, start))).toEqual(['pending', 'pending', 'pending'])
-    expect(standing()).toBe('healthy') // what was before is forgiven
+    expect(health()).toBe('healthy') // earlier counts are reset
   })
 
-test('questions go on meanwhile, and bring it back without a customer', async () => {
-  const { start, check, mayStart, standing } = lineOf()
-  does = hangs
+test('status questions are sent while the breaker is open, and their answers end the wait', async () => {
+  const { start, check, mayStart, health } = openAccount()
+  respond = hangs
   await times(5, start)
   expect(states(await times(2, check))).toEqual(['unknown', 'unknown'])
-  does = answers
+  respond = answers
   expect(states(await times(1, check))).toEqual(['pending'])
   expect(mayStart()).toBe(true)
   expect(states(await times(1, start))).toEqual(['pending'])
-  expect(standing()).toBe('healthy')
+  expect(health()).toBe('healthy')
 })
 
-test('one that has too many is left alone for as long as it says, by orders and questions', async () => {
-  const { start, check, standing } = lineOf()
-  does = tooMany
+test('after HTTP 429 neither orders nor questions are sent for the requested time', async () => {
+  const { start, check, health } = openAccount()
+  respond = tooMany
   await times(1, check)
-  does = answers
+  respond = answers
   expect(states([...(await times(1, start)), ...(await times(1, check))])).toEqual(['not_sent', 'unknown'])
-  expect(asked).toBe(1)
-  expect(standing()).toBe('degraded')
+  expect(requests).toBe(1)
+  expect(health()).toBe('degraded')
   now = 30_000
   expect(states([...(await times(1, start)), ...(await times(1, check))])).toEqual(['pending', 'pending'])
-  expect(standing()).toBe('healthy')
+  expect(health()).toBe('healthy')
 })
 
-test('a word that we do not know is an answer, and is kept without what is private', async () => {
-  const { check, monitors, standing } = lineOf()
-  does = response => response.end('{"status":"HELD for 233244123456"}')
+test('an unknown code is an answer, and its sample has no private data', async () => {
+  const { check, monitors, health } = openAccount()
+  respond = response => response.end('{"status":"HELD for 233244123456"}')
   await times(7, check)
-  expect(standing()).toBe('healthy')
+  expect(health()).toBe('healthy')
   expect(
     monitors
       .account('acme')
-      .methods()
-      .map(({ unknownCodes }) => [...unknownCodes]),
-  ).toEqual([[['HELD for #', 7]]])
+      .rows()
+      .map(({ unknown_codes }) => unknown_codes),
+  ).toEqual([[{ sample: 'HELD for #', count: 7 }]])
 })
 
-test('so many words that nobody could have written them are bounded', async () => {
-  const { check, monitors } = lineOf()
+test('the number of samples of unknown codes is bounded', async () => {
+  const { check, monitors } = openAccount()
   const letters = 'abcdefghijklmnop'
-  does = response => response.end(JSON.stringify({ status: `word ${letters[asked % 16]}` }))
+  respond = response => response.end(JSON.stringify({ status: `word ${letters[requests % 16]}` }))
   await times(16, check)
-  expect(monitors.account('acme').methods()[0]?.unknownCodes.size).toBe(11)
+  expect(monitors.account('acme').rows()[0]?.unknown_codes).toHaveLength(11)
 })
 
-test('what is over the rate is postponed, and is no fault of the provider', async () => {
-  const { check, start, seen, standing } = lineOf(
+test('calls above the rate limit are postponed, and do not count against the account', async () => {
+  const { check, start, observed, health } = openAccount(
     {},
     { callsPerSecond: 1, startTimeoutMs: 200, pollTimeoutMs: 200 },
   )
@@ -174,19 +178,19 @@ test('what is over the rate is postponed, and is no fault of the provider', asyn
     [check, start, start, start, start, start, start].map(call => call(order())),
   )
   expect(states(reply)).toEqual(['pending', ...Array<string>(6).fill('not_sent')])
-  expect(seen.filter(({ outcome }) => outcome === 'put_off')).toHaveLength(6)
-  expect(standing()).toBe('healthy')
-  expect(asked).toBe(1)
+  expect(observed.filter(({ outcome }) => outcome === 'put_off')).toHaveLength(6)
+  expect(health()).toBe('healthy')
+  expect(requests).toBe(1)
 })
 
-test('a rate of questions leaves orders alone', async () => {
-  const { check, start } = lineOf({}, { pollsPerSecond: 1, startTimeoutMs: 200, pollTimeoutMs: 200 })
+test('a rate limit of questions does not limit orders', async () => {
+  const { check, start } = openAccount({}, { pollsPerSecond: 1, startTimeoutMs: 200, pollTimeoutMs: 200 })
   const reply = await Promise.all([check, check, start, start, start].map(call => call(order())))
   expect(states(reply)).toEqual(['pending', 'unknown', 'pending', 'pending', 'pending'])
-  expect(asked).toBe(4)
+  expect(requests).toBe(4)
 })
 
-test('nobody who listens no more: the order has not left, and it counts', async () => {
+test('a refused connection is not sent, and counts against the account', async () => {
   const monitors = createHealthMonitors({ monotonicMs: () => now })
   const dead = {
     ...accountWith(),
@@ -200,7 +204,7 @@ test('nobody who listens no more: the order has not left, and it counts', async 
   expect(monitors.of('dead', 'wallet')).toBe('down')
 })
 
-test('endings: the account is judged by its own faults, and never by what a tester chose', () => {
+test('failed attempts count against a live account, and not against a test account', () => {
   const monitors = createHealthMonitors()
   monitors.monitorFor('live', { mode: 'live' })
   monitors.monitorFor('played', { mode: 'test' })
@@ -217,12 +221,12 @@ for (const [what, trouble] of [
   ['hangs', hangs],
   ['breaks', breaks],
 ] as const)
-  test(`a provider that is played ${what} because a tester wants it: the others pay on, and nothing is said of it`, async () => {
-    const { start, mayStart, standing } = lineOf({}, undefined, { mode: 'test', testEndings: [] })
-    does = trouble
+  test(`a simulated provider that ${what} stays healthy: a tester chose that`, async () => {
+    const { start, mayStart, health } = openAccount({}, undefined, { mode: 'test', testEndings: [] })
+    respond = trouble
     for (let at = 0; at < 20; at++) expect(await start(order())).toMatchObject({ state: 'unknown' })
-    does = answers
-    expect([mayStart(), standing()]).toEqual([true, 'healthy'])
+    respond = answers
+    expect([mayStart(), health()]).toEqual([true, 'healthy'])
     expect(await start(order())).toEqual({ state: 'pending' })
   })
 
@@ -233,14 +237,14 @@ const coded = (provider_code: string, isKnown = false): Reply => ({
   ...(!isKnown && { unknownCode: provider_code }),
 })
 
-// What the account guard says of these replies, each to another attempt.
+// Whether the guard flags each of these replies, to different attempts.
 async function guarded(replies: readonly Reply[], more: Partial<ProviderAccount> = {}) {
-  const left = [...replies]
-  const line = lineOf({}, undefined, { check: async () => left.shift() as Reply, ...more })
+  const remaining = [...replies]
+  const account = openAccount({}, undefined, { check: async () => remaining.shift() as Reply, ...more })
   const flags: boolean[] = []
-  for (const reply of await times(replies.length, line.check))
+  for (const reply of await times(replies.length, account.check))
     flags.push('isRepeatedCode' in reply && reply.isRepeatedCode === true)
-  return { ...line, flags }
+  return { ...account, flags }
 }
 
 const [one, other] = [coded('NEW_1'), coded('NEW_2')]
@@ -254,19 +258,19 @@ for (const [what, replies, flags] of [
 ] as [string, Reply[], boolean[]][])
   test(`unknown codes: ${what}`, async () => expect((await guarded(replies)).flags).toEqual(flags))
 
-test('unknown codes: a tester chose them where the provider is played', async () => {
+test('unknown codes: those of a simulated provider are not reported', async () => {
   const { flags } = await guarded([one, one, one], { mode: 'test', testEndings: [] })
   expect(flags).toEqual([false, false, false])
 })
 
-test('unknown codes: one attempt that is asked about again and again counts once', async () => {
-  const { check } = lineOf({}, undefined, { check: async () => one })
+test('unknown codes: an attempt that is polled repeatedly counts once', async () => {
+  const { check } = openAccount({}, undefined, { check: async () => one })
   const same = order()
   for (let n = 0; n < 10; n++) expect(await check(same)).not.toHaveProperty('isRepeatedCode')
 })
 
 test('unknown codes: reported again after an hour, by three new attempts', async () => {
-  const { check } = lineOf({}, undefined, { check: async () => one })
+  const { check } = openAccount({}, undefined, { check: async () => one })
   const orders = Array.from({ length: 3 }, order)
   const flagsOf = async (all: Order[]) => {
     const flags = []
@@ -282,13 +286,13 @@ test('unknown codes: reported again after an hour, by three new attempts', async
 })
 
 test('unknown codes never count against the account', async () => {
-  const { monitors, standing } = await guarded(Array<Reply>(8).fill(one))
+  const { monitors, health } = await guarded(Array<Reply>(8).fill(one))
   const ended = { provider_account: 'acme', payment_method: 'wallet', state: 'failed', reason: 'refused' }
   for (let n = 0; n < 8; n++)
     monitors.ended({ attempt: ended, events: [{ kind: 'attempt_failed' }] } as unknown as Parameters<
       typeof monitors.ended
     >[0])
-  expect(standing()).toBe('healthy')
+  expect(health()).toBe('healthy')
 })
 
 for (const [name, reply] of [
@@ -296,22 +300,35 @@ for (const [name, reply] of [
   ['401', { state: 'unknown', words: 'HTTP 401', isRefusal: true }],
   ['500', { state: 'unknown', words: 'HTTP 500' }],
 ] as const)
-  test(`${name} to what a customer typed concerns that attempt alone: no pause, no breaker, no refused account`, async () => {
-    const { submit, start, standing, monitors } = lineOf({}, undefined, { submit: async () => reply })
+  test(`${name} to a customer’s input only affects that attempt: no pause, no open breaker, no refused account`, async () => {
+    const { submit, start, health, monitors } = openAccount({}, undefined, { submit: async () => reply })
     const replies = await times(20, called => submit(called, 'otp', { otp: '111111' }))
     expect(replies).toEqual(Array(20).fill(reply))
     const acme = monitors.account('acme')
-    expect([standing(), acme.circuitState(), acme.pauseMs()]).toEqual(['healthy', 'closed', 0])
-    expect([acme.isRefused(), acme.credentialsChange]).toEqual([false, undefined])
+    expect([health(), acme.circuitState(), acme.pauseMs()]).toEqual(['healthy', 'closed', 0])
+    expect(acme.refusal).toBeUndefined()
     expect(states(await times(1, start))).toEqual(['pending'])
   })
 
 test('the status question that follows a refused submission judges the account', async () => {
-  const { submit, check, start } = lineOf({}, undefined, {
+  const { submit, check, start } = openAccount({}, undefined, {
     submit: async () => ({ state: 'unknown', words: 'HTTP 429', restMs: 30_000 }),
   })
   await times(1, called => submit(called, 'otp', {}))
-  does = tooMany
+  respond = tooMany
   await times(1, check)
   expect(states(await times(1, start))).toEqual(['not_sent'])
+})
+
+test('a probe is due when the breaker begins to probe, then every 30 seconds, and after each longer pause', () => {
+  const acme = createHealthMonitors({ monotonicMs: () => now }).account('acme')
+  const fail = (attempt: string) => acme.trackCall('start', attempt)('unanswered')
+  for (let n = 0; n < 5; n++) fail(`a${n}`)
+  const isDueAt = (at: number) => {
+    now = at
+    return acme.takeProbe()
+  }
+  expect([4999, 5000, 5001, 34_999, 35_000].map(isDueAt)).toEqual([false, true, false, false, true])
+  fail('a probe') // open until 45 seconds
+  expect([44_999, 45_000, 45_001].map(isDueAt)).toEqual([false, true, false])
 })

@@ -3,39 +3,41 @@ import type { Verb } from '../../../src/core/provider/circuitBreaker.ts'
 import { NotSent } from '../../../src/core/provider/reply.ts'
 import { createRateLimiter, type WaitForTurn } from '../../../src/runtime/providers/rateLimiter.ts'
 
-// Time stands still until the test moves it.
+// Time is fake: only `passes` advances it.
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-const anyLong = () => new AbortController().signal
-const turnsOf = (perSecond: number, nodes = 1) =>
+const neverAborted = () => new AbortController().signal
+const limiterOf = (perSecond: number, nodes = 1) =>
   createRateLimiter(
-    perSecond,
+    { callsPerSecond: perSecond },
     () => nodes,
     () => performance.now(),
   )
 
 function queue(turn: WaitForTurn, verbs: readonly Verb[], withinMs = 60_000) {
-  const left: string[] = []
-  const all = verbs.map((verb, at) => turn(verb, withinMs, anyLong()).then(() => left.push(`${verb} ${at}`)))
-  return { left, all }
+  const sent: string[] = []
+  const all = verbs.map((verb, at) =>
+    turn(verb, withinMs, neverAborted()).then(() => sent.push(`${verb} ${at}`)),
+  )
+  return { sent, all }
 }
 const passes = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-test('one leaves at once, the others evenly after it', async () => {
-  const { left } = queue(turnsOf(4), ['start', 'start', 'start'])
+test('the first request is sent immediately, the others at even intervals', async () => {
+  const { sent } = queue(limiterOf(4), ['start', 'start', 'start'])
   await passes(0)
-  expect(left).toHaveLength(1)
+  expect(sent).toHaveLength(1)
   await passes(250)
-  expect(left).toHaveLength(2)
+  expect(sent).toHaveLength(2)
   await passes(250)
-  expect(left).toHaveLength(3)
+  expect(sent).toHaveLength(3)
 })
 
-test('orders, whose customers wait, go before questions', async () => {
-  const { left } = queue(turnsOf(1), ['ask', 'ask', 'start', 'ask', 'start'])
+test('orders are sent before questions', async () => {
+  const { sent } = queue(limiterOf(1), ['ask', 'ask', 'start', 'ask', 'start'])
   await passes(10_000)
-  expect(left).toEqual(['ask 0', 'start 2', 'start 4', 'ask 1', 'ask 3'])
+  expect(sent).toEqual(['ask 0', 'start 2', 'start 4', 'ask 1', 'ask 3'])
 })
 
 for (const [nodes, inTenSeconds] of [
@@ -43,29 +45,29 @@ for (const [nodes, inTenSeconds] of [
   [2, 21],
   [4, 11],
 ] as const)
-  test(`each of ${nodes} nodes takes its share`, async () => {
-    const { left } = queue(turnsOf(4, nodes), Array<Verb>(100).fill('ask'))
+  test(`each of ${nodes} nodes takes an equal part of the rate`, async () => {
+    const { sent } = queue(limiterOf(4, nodes), Array<Verb>(100).fill('ask'))
     await passes(10_000)
-    expect(left).toHaveLength(inTenSeconds)
+    expect(sent).toHaveLength(inTenSeconds)
   })
 
-test('whose turn does not come in time is not sent, and takes no turn', async () => {
-  const turn = turnsOf(1)
-  const { left, all } = queue(turn, ['start', 'start', 'start', 'start'], 2500)
+test('a request that would wait too long is not sent, and takes no turn', async () => {
+  const turn = limiterOf(1)
+  const { sent, all } = queue(turn, ['start', 'start', 'start', 'start'], 2500)
   const last = expect(all[3]).rejects.toBeInstanceOf(NotSent)
   await passes(2500)
   await last
-  expect(left).toHaveLength(3)
-  const { left: next } = queue(turn, ['start'])
+  expect(sent).toHaveLength(3)
+  const { sent: next } = queue(turn, ['start'])
   await passes(1000)
   expect(next).toHaveLength(1)
 })
 
-test('whoever does not wait any more goes', async () => {
-  const turn = turnsOf(1)
+test('an aborted request stops waiting', async () => {
+  const turn = limiterOf(1)
   queue(turn, ['ask'])
   const waiting = new AbortController()
-  const gone = expect(turn('ask', 60_000, waiting.signal)).rejects.toBeInstanceOf(NotSent)
+  const aborted = expect(turn('ask', 60_000, waiting.signal)).rejects.toBeInstanceOf(NotSent)
   waiting.abort()
-  await gone
+  await aborted
 })

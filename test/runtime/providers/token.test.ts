@@ -72,14 +72,14 @@ async function pay(token: SharedToken) {
   return http === 401 ? ask(await token(make, anyLong(), first)) : http
 }
 
-test('many who ask at once, on two nodes, get one token', async () => {
+test('concurrent callers on two nodes get one token', async () => {
   const [one, other] = [nodeOf(0), nodeOf(1)]
   const got = await Promise.all([...Array(20)].map((_, at) => (at % 2 ? one : other)(make, anyLong())))
   expect(minted).toHaveLength(1)
   expect(new Set(got)).toEqual(new Set(minted))
 })
 
-test('a refused token is made anew once, by one of all who were refused', async () => {
+test('a refused token is replaced once, however many callers were refused', async () => {
   const [one, other] = [nodeOf(0), nodeOf(1)]
   await pay(one)
   await pay(other)
@@ -88,13 +88,13 @@ test('a refused token is made anew once, by one of all who were refused', async 
   expect(minted).toHaveLength(2)
 })
 
-test('a node that starts takes the token that is there', async () => {
+test('a node that starts uses the stored token', async () => {
   await pay(nodeOf(0))
   expect(await pay(nodeOf(1))).toBe(200)
   expect(minted).toHaveLength(1)
 })
 
-test('one that ends is replaced before it ends', async () => {
+test('a token is replaced before it expires', async () => {
   const [one, other] = [nodeOf(0), nodeOf(1)]
   await Promise.all([pay(one), pay(other)])
   const began = now
@@ -106,11 +106,11 @@ test('one that ends is replaced before it ends', async () => {
 })
 
 // Killed with -9 between the claim and the end: nobody gives it back.
-test('who dies while making one is followed by the next when its claim is over', async () => {
+test('if a node dies during a token request, another node requests one when the claim expires', async () => {
   await claimToken(
     nodes[0] as Db,
     { provider_account: 'mtn', settings: '' },
-    { maker: 'died', seen: null, now, until: later(300) },
+    { maker: 'died', formerMadeAt: null, now, until: later(300) },
   )
   const began = now
   const moving = setInterval(() => (now = later(100)), 20)
@@ -119,7 +119,7 @@ test('who dies while making one is followed by the next when its claim is over',
   now = began
 })
 
-test('a token that was given and never written down costs one refusal', async () => {
+test('a token that was issued and not stored costs one refusal', async () => {
   const [one, other] = [nodeOf(0), nodeOf(1)]
   await Promise.all([pay(one), pay(other)])
   await make(anyLong()) // by a node that dies then
@@ -127,7 +127,7 @@ test('a token that was given and never written down costs one refusal', async ()
   expect(minted).toHaveLength(3)
 })
 
-test('a provider that hangs holds up nobody for longer than they wait, and the next who asks tries again', async () => {
+test('a provider that hangs delays no caller beyond its own deadline, and the next caller tries again', async () => {
   isHanging = true
   const token = nodeOf(0)
   const waiting = new AbortController()
@@ -141,13 +141,13 @@ test('a provider that hangs holds up nobody for longer than they wait, and the n
 
 const refusing = () => Promise.reject(new Error('HTTP 401'))
 
-test('a provider that refuses is not asked for ever', async () => {
+test('requests to a provider that refuses end', async () => {
   const token = nodeOf(0)
   await expect(token(refusing, anyLong())).rejects.toThrow('HTTP 401')
   expect(await pay(token)).toBe(200)
 })
 
-test('what is stored is sealed, for this account alone, and what no key opens is none', async () => {
+test('a stored token is sealed for its account, and one that no key opens is ignored', async () => {
   await pay(nodeOf(0))
   const dump = JSON.stringify(
     await query(database.url, `select encode(sealed_token, 'escape') as s, * from provider_tokens`),
@@ -164,7 +164,7 @@ test('what is stored is sealed, for this account alone, and what no key opens is
   expect(await otherKey.of('paystack', ourSettings)(make, anyLong())).toBe(minted[2])
 })
 
-test('a token of other settings is never used, in whatever order they are spelled', async () => {
+test('a token of other settings is never used, whatever the order of the settings', async () => {
   await pay(nodeOf(0))
   const { api_user, api_key } = ourSettings
   await pay(nodeOf(1, { api_key, api_user }))
@@ -175,13 +175,13 @@ test('a token of other settings is never used, in whatever order they are spelle
 
 const odd = async (signal: AbortSignal) => ({ ...(await make(signal)), lifetimeMs: Number.NaN })
 
-test('a provider that says nonsense of how long it lives gives one that is used once', async () => {
+test('a token with an invalid lifetime is used once', async () => {
   const token = nodeOf(0)
   expect([await token(odd, anyLong()), await token(odd, anyLong())]).toEqual(minted)
   expect(minted).toHaveLength(2)
 })
 
-test('a master key that was changed leaves no token that the old one opens, and nobody notices', async () => {
+test('a change of the master key deletes the tokens of the old one, and callers get new ones', async () => {
   const [one, other] = [nodeOf(0), nodeOf(1)]
   await Promise.all([pay(one), pay(other)])
   const newer = givenMasterKeys([randomBytes(32), masterKey])

@@ -41,7 +41,7 @@ async function add(account: string, changed: Partial<StoredAccount> = {}): Promi
   return (await findAccount(db, account)) as StoredAccount
 }
 
-test('what was sealed opens, and stands nowhere in the table', async () => {
+test('sealed settings can be opened, and are not readable in the table', async () => {
   const row = await add('acme-sealed')
   expect(openSettings(masterKeys, row)).toEqual(secrets)
   const [dump] = await query(
@@ -53,29 +53,29 @@ test('what was sealed opens, and stands nowhere in the table', async () => {
     expect(dump?.t).not.toContain(spelling)
 })
 
-// What somebody who can write to the database would try.
+// Changes by an attacker with write access to the database.
 for (const [what, change] of [
-  ['its name', { account: 'acme-others' }],
-  ['its provider', { provider: 'sandbox' }],
-  ['its mode', { mode: 'test' }],
-  ['its owner', { merchant_id: '7c2k9m0x4f' }],
-  ['where the secrets are sent', { settings: { url: 'https://evil.example', shop: '1' } }],
-  ['a setting more', { settings: { url: 'https://acme.example', shop: '1', proxy: 'x' } }],
-  ['a setting less', { settings: { url: 'https://acme.example' } }],
+  ['another name', { account: 'acme-others' }],
+  ['another provider', { provider: 'sandbox' }],
+  ['another mode', { mode: 'test' }],
+  ['another owner', { merchant_id: '7c2k9m0x4f' }],
+  ['another address for the secrets', { settings: { url: 'https://evil.example', shop: '1' } }],
+  ['an additional setting', { settings: { url: 'https://acme.example', shop: '1', proxy: 'x' } }],
+  ['a missing setting', { settings: { url: 'https://acme.example' } }],
 ] as [string, Partial<StoredAccount>][])
-  test(`${what} changed by hand, it does not open`, async () => {
+  test(`a row with ${what} does not open`, async () => {
     const row = await add(`acme-by${what.length}`)
     expect(() => openSettings(masterKeys, { ...row, ...change })).toThrow()
   })
 
-test('the secrets and the keys of two accounts, swapped, do not open', async () => {
+test('swapped secrets and keys of two accounts do not open', async () => {
   const [one, other] = [await add('acme-swap11'), await add('acme-swap22')]
   const { sealed_settings, wrapped_key } = other
   for (const swapped of [{ sealed_settings }, { wrapped_key }, { sealed_settings, wrapped_key }])
     expect(() => openSettings(masterKeys, { ...one, ...swapped })).toThrow()
 })
 
-test('versions are committed in their order, however many change accounts at once', async () => {
+test('versions are committed in order under concurrent changes', async () => {
   await Promise.all(Array.from({ length: 12 }, (_, at) => add(`acme-many${at}`)))
   const versions = (await listAccounts(db)).map(({ version }) => version).toSorted((a, b) => Number(a - b))
   expect(new Set(versions).size).toBe(versions.length)
@@ -85,7 +85,7 @@ test('versions are committed in their order, however many change accounts at onc
   expect((await highestVersions(db)).accounts).toBe(row.version + 1n)
 })
 
-test('whoever changes accounts does not hold up those who read them', async () => {
+test('a change of accounts does not block readers', async () => {
   await changingAccounts(db, async () => {
     const other = openDb(database.url, 1)
     expect((await listAccounts(other)).length).toBeGreaterThan(0)
@@ -93,13 +93,13 @@ test('whoever changes accounts does not hold up those who read them', async () =
   })
 })
 
-test('what is added twice, because a commit was lost, is there once', async () => {
+test('an account that is added twice after a lost commit is stored once', async () => {
   const row = await add('acme-twice1')
   await changingAccounts(db, tx => addStoredAccount(tx, row))
   expect((await findAccount(db, 'acme-twice1'))?.version).toBe(row.version)
 })
 
-test('a new master key opens them, the old one does not; what cannot be opened is named', async () => {
+test('after a change of the master key only the new one opens accounts; accounts that fail are named', async () => {
   await db.rows(sql`delete from provider_accounts`)
   await add('acme-good11')
   const lost = await add('acme-lost11')
