@@ -12,8 +12,8 @@ export type Callbacks = ReturnType<typeof createCallbacks>
 // returns the true state.
 export function createCallbacks(clock: () => Date, pace: number) {
   const client = createOperatorClient({})
-  const hanging = new Set<() => void>()
-  const planned = new Map<string, Set<NodeJS.Timeout>>() // by reference
+  const pendingWaits = new Set<() => void>()
+  const scheduled = new Map<string, Set<NodeJS.Timeout>>() // by reference
   let waiting = 0
   let isStopped = false
 
@@ -29,44 +29,44 @@ export function createCallbacks(clock: () => Date, pace: number) {
     })
 
   // New callbacks of a charge replace the scheduled ones: a decided prompt does not expire.
-  function plan(charge: Charge) {
-    forget(charge.reference)
+  function schedule(charge: Charge) {
+    cancel(charge.reference)
     const timers = new Set<NodeJS.Timeout>()
     for (const { at, answer } of callbacksOf(charge, pace)) {
       if (isStopped || waiting >= maxWaiting) return
       waiting++
       const timer = setTimeout(() => {
         timers.delete(timer)
-        if (timers.size === 0 && planned.get(charge.reference) === timers) planned.delete(charge.reference)
+        if (timers.size === 0 && scheduled.get(charge.reference) === timers) scheduled.delete(charge.reference)
         void post(charge.callback_url, JSON.stringify(answer)).finally(() => waiting--)
       }, at.getTime() - clock().getTime()).unref()
       timers.add(timer)
-      planned.set(charge.reference, timers)
+      scheduled.set(charge.reference, timers)
     }
   }
 
-  function forget(reference: string) {
-    for (const timer of planned.get(reference) ?? []) {
+  function cancel(reference: string) {
+    for (const timer of scheduled.get(reference) ?? []) {
       clearTimeout(timer)
       waiting--
     }
-    planned.delete(reference)
+    scheduled.delete(reference)
   }
 
   // Ends early when the provider stops.
   function wait(ms: number) {
     return new Promise<void>(done => {
-      const end = () => (clearTimeout(timer), hanging.delete(end), done())
+      const end = () => (clearTimeout(timer), pendingWaits.delete(end), done())
       const timer = setTimeout(end, isStopped ? 0 : ms)
-      hanging.add(end)
+      pendingWaits.add(end)
     })
   }
 
   function stop() {
     isStopped = true
-    for (const reference of planned.keys()) forget(reference)
-    for (const end of hanging) end()
+    for (const reference of scheduled.keys()) cancel(reference)
+    for (const end of pendingWaits) end()
   }
 
-  return { plan, wait, stop }
+  return { plan: schedule, wait, stop }
 }

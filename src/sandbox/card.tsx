@@ -1,12 +1,12 @@
 import { type Context, Hono } from 'hono'
 import { type Card, type Charge, decideCharge, findCharge, showCard } from '../store/sandboxCharges.ts'
-import { CardPage, OverPage, SecurePage } from './cardPages.tsx'
+import { CardPage, ClosedChargePage, SecurePage } from './cardPages.tsx'
 import { type CardErrors, cardFields, type CardForm, readCard } from './cards.ts'
 import { type EndingName, stateAt } from './charge.ts'
 import {
   languageOf,
   linkIn,
-  lostPage,
+  notFoundPage,
   ownForms,
   readForm,
   type SandboxContext,
@@ -42,7 +42,7 @@ export function cardRoutes(context: SandboxContext) {
     return async (c: Context) => {
       const reference = c.req.param('ref') ?? ''
       const charge = isReference(reference) ? await findCharge(db, reference) : undefined
-      if (charge?.method !== 'card') return lostPage(c)
+      if (charge?.method !== 'card') return notFoundPage(c)
       const isOpen = !charge.decided && stateAt(charge, clock(), pace).status === 'PENDING'
       return isOpen ? answer(c, charge) : otherwise(c, charge)
     }
@@ -80,7 +80,7 @@ export function cardRoutes(context: SandboxContext) {
 
   function showStatus(c: Context, charge: Charge) {
     const state = stateAt(charge, clock(), pace)
-    return sendSandboxPage(c, <OverPage charge={charge} language={languageOf(c)} state={state} />)
+    return sendSandboxPage(c, <ClosedChargePage charge={charge} language={languageOf(c)} state={state} />)
   }
 
   function propsOf(c: Context, charge: Charge) {

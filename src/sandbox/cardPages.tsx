@@ -103,8 +103,8 @@ export const Cancel = ({ charge, language, token }: FormProps) => (
   </form>
 )
 
-export const OverPage = ({ charge, language, state }: ChargeProps & { state: ChargeState }) => (
-  <StatementPage language={language} title={overTitle(state, language)} back={charge.return_url}>
+export const ClosedChargePage = ({ charge, language, state }: ChargeProps & { state: ChargeState }) => (
+  <StatementPage language={language} title={closedTitle(state, language)} back={charge.return_url}>
     <p>
       <Sentence
         text={language.t.sandbox.asked}
@@ -116,7 +116,7 @@ export const OverPage = ({ charge, language, state }: ChargeProps & { state: Cha
   </StatementPage>
 )
 
-function overTitle({ status, reason, pollError }: ChargeState, { t: { sandbox } }: PageLanguage): string {
+function closedTitle({ status, reason, pollError }: ChargeState, { t: { sandbox } }: PageLanguage): string {
   if (pollError) return sandbox.card.at_bank
   if (status === 'SUCCESSFUL') return sandbox.card.paid
   if (reason === 'WITHDRAWN') return sandbox.endings.withdrawn

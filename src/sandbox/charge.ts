@@ -103,10 +103,10 @@ const byLastDigits: Readonly<Record<string, EndingName>> = {
   '009': 'other_amount',
 }
 
-type Asked = { method: string; amount: bigint; payer: string | null; voucher?: string }
+type EndingInput = { method: string; amount: bigint; payer: string | null; voucher?: string }
 
 // The amount takes precedence over the number, so that a merchant can test it with any wallet.
-export function chooseEnding({ method, amount, payer, voucher }: Asked): EndingName {
+export function chooseEnding({ method, amount, payer, voucher }: EndingInput): EndingName {
   if (method === 'card') return 'waits_for_card'
   const total = byTotal[String(amount)]
   if (total) return total

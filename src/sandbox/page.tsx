@@ -72,12 +72,12 @@ function troublePage(c: Context, trouble: Trouble, http: 404 | 413 | 500 | 503) 
   return sendSandboxPage(c, page, http)
 }
 
-export const lostPage = (c: Context) => troublePage(c, 'lost', 404)
+export const notFoundPage = (c: Context) => troublePage(c, 'lost', 404)
 export const sandboxBrokenPage = (c: Context, http: 500 | 503) => troublePage(c, 'broken', http)
 export const tooLargePage = (c: Context) => troublePage(c, 'too_large', 413)
 
 // The answer to a form that another site sent. The link opens the page of the charge.
-export function elsewherePage(c: Context) {
+export function foreignFormPage(c: Context) {
   const language = languageOf(c)
   const { trouble } = language.t
   const [, , place = '', reference = ''] = c.req.path.split('/')
@@ -132,7 +132,7 @@ export const tokenFor = ({ formKey }: FormKeys, reference: string) =>
 // The middleware of every route that takes a form. It limits the body and refuses a form of another site.
 export const ownForms = (keys: FormKeys): [MiddlewareHandler<SandboxEnv>, MiddlewareHandler<SandboxEnv>] => [
   formLimit,
-  async (c, next) => ((await isOwn(c, keys)) ? next() : elsewherePage(c)),
+  async (c, next) => ((await isOwn(c, keys)) ? next() : foreignFormPage(c)),
 ]
 
 async function isOwn(c: Context, keys: FormKeys): Promise<boolean> {

@@ -9,7 +9,7 @@ import {
   chargeMoney,
   languageOf,
   linkIn,
-  lostPage,
+  notFoundPage,
   ownForms,
   type PageLanguage,
   readForm,
@@ -48,7 +48,7 @@ export function phoneRoutes(context: SandboxContext) {
 
   app.get('/:ref', async c => {
     const charge = await chargeOnPhone(c)
-    if (!charge) return lostPage(c)
+    if (!charge) return notFoundPage(c)
     const token = tokenFor(context, charge.reference)
     const page = (
       <PromptPage charge={charge} language={languageOf(c)} token={token} now={clock()} pace={pace} />
@@ -58,7 +58,7 @@ export function phoneRoutes(context: SandboxContext) {
 
   app.post('/:ref', ...ownForms(context), async c => {
     const charge = await chargeOnPhone(c)
-    if (!charge) return lostPage(c)
+    if (!charge) return notFoundPage(c)
     const now = clock()
     const { decision } = await readForm(c, ['decision'])
     const decided = waitsForPerson(charge, now, pace) && decisions.get(decision)

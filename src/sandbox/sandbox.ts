@@ -4,7 +4,7 @@ import { Unavailable } from '../core/interface/refusal.ts'
 import type { Db } from '../store/db.ts'
 import { createCallbacks } from './callbacks.ts'
 import { cardRoutes } from './card.tsx'
-import { lostPage, sandboxBrokenPage, type SandboxEnv } from './page.tsx'
+import { notFoundPage, sandboxBrokenPage, type SandboxEnv } from './page.tsx'
 import { phoneRoutes } from './phone.tsx'
 import { providerRoutes } from './provider.ts'
 
@@ -47,6 +47,6 @@ export function createSandbox({ db, clock, key, formKey, baseUrl, pace = 1, log 
       'x-content-type-options': 'nosniff',
     }),
   )
-  app.all('*', lostPage)
+  app.all('*', notFoundPage)
   return { app, stop: callbacks.stop }
 }

@@ -25,7 +25,7 @@ const zipped = (bytes: string | Buffer) => gzipSync(bytes).length
 const show = (more: Partial<Checkout>, lang: Lang = 'en', again?: string) =>
   stagePage(viewOf(more, lang), again).toString()
 const showLeaving = (more: Partial<Checkout>, lang: Lang = 'en') =>
-  stagePage({ ...viewOf(more, lang), leaves: true }).toString()
+  stagePage({ ...viewOf(more, lang), redirects: true }).toString()
 
 const pages = (lang: Lang) =>
   new Map([
@@ -114,7 +114,7 @@ describe('payment methods in trouble', () => {
 
   test('what is shut stays so when the form comes back with a fault', () => {
     const faults = [{ field: '', text: 'Choose how to pay.' }]
-    const form = { chosen: 'card', typed: {}, faults }
+    const form = { chosen: 'card', input: {}, faults }
     const html = ChoosePage({ view: viewOf(scenes.chooseTroubled), form }).toString()
     expect(rowOf(html, 'card')).toMatch(/disabled/)
     expect(rowOf(html, 'card')).not.toMatch(/ checked/)
@@ -362,7 +362,7 @@ describe('the way back to the shop', () => {
   ] as const) {
     test(`${JSON.stringify(url)} is ${is}`, () => {
       const exit = exitTo(url, settings)
-      expect(exit ? (exit.known ? 'followed' : 'shown') : 'refused').toBe(is)
+      expect(exit ? (exit.trusted ? 'followed' : 'shown') : 'refused').toBe(is)
       for (const name of ['paid', 'cancelled'] as const) {
         const scene = { ...scenes[name], success_url: url, cancelled_url: url, settings }
         const html = is === 'followed' ? showLeaving(scene) : show(scene)
@@ -385,8 +385,8 @@ describe('the way back to the shop', () => {
   })
 })
 
-test('the language that was chosen is carried on', () => {
-  const view = { ...viewOf(scenes.choose, 'fr'), asked: 'fr' as const }
+test('links repeat the chosen language', () => {
+  const view = { ...viewOf(scenes.choose, 'fr'), urlLang: 'fr' as const }
   const html = stagePage(view).toString()
   expect(html).toContain(`action="/checkout/${token}/pay?lang=fr"`)
   expect(html).toContain(`href="/checkout/${token}/cancel?lang=fr"`)
