@@ -3,18 +3,18 @@ import { createOperatorClient } from '../net/outbound.ts'
 import type { Charge } from '../store/sandboxCharges.ts'
 import { callbacksOf } from './charge.ts'
 
-const maxWaiting = 5000 // scheduled or in flight; above this they are dropped, as by real providers
+const maxUnsent = 5000 // scheduled or in flight; more are dropped, as by real providers
 const deadlineMs = 5000
 
 export type Callbacks = ReturnType<typeof createCallbacks>
 
-// Sends callbacks to the gateway, without a guarantee: scheduled callbacks are lost with the process, and a poll still
-// returns the true state.
-export function createCallbacks(clock: () => Date, pace: number) {
+// Sends callbacks to the gateway, without a guarantee: scheduled callbacks are lost with the process. A poll still returns
+// the true state.
+export function createCallbacks(clock: () => Date, timeScale: number) {
   const client = createOperatorClient({})
   const pendingWaits = new Set<() => void>()
   const scheduled = new Map<string, Set<NodeJS.Timeout>>() // by reference
-  let waiting = 0
+  let unsent = 0
   let isStopped = false
 
   // No signature, no retry, and the answer is ignored. Only the gateway itself has the key of this provider, so the
@@ -32,13 +32,14 @@ export function createCallbacks(clock: () => Date, pace: number) {
   function schedule(charge: Charge) {
     cancel(charge.reference)
     const timers = new Set<NodeJS.Timeout>()
-    for (const { at, answer } of callbacksOf(charge, pace)) {
-      if (isStopped || waiting >= maxWaiting) return
-      waiting++
+    for (const { at, answer } of callbacksOf(charge, timeScale)) {
+      if (isStopped || unsent >= maxUnsent) return
+      unsent++
       const timer = setTimeout(() => {
         timers.delete(timer)
-        if (timers.size === 0 && scheduled.get(charge.reference) === timers) scheduled.delete(charge.reference)
-        void post(charge.callback_url, JSON.stringify(answer)).finally(() => waiting--)
+        if (timers.size === 0 && scheduled.get(charge.reference) === timers)
+          scheduled.delete(charge.reference)
+        void post(charge.callback_url, JSON.stringify(answer)).finally(() => unsent--)
       }, at.getTime() - clock().getTime()).unref()
       timers.add(timer)
       scheduled.set(charge.reference, timers)
@@ -48,7 +49,7 @@ export function createCallbacks(clock: () => Date, pace: number) {
   function cancel(reference: string) {
     for (const timer of scheduled.get(reference) ?? []) {
       clearTimeout(timer)
-      waiting--
+      unsent--
     }
     scheduled.delete(reference)
   }
@@ -68,5 +69,5 @@ export function createCallbacks(clock: () => Date, pace: number) {
     for (const end of pendingWaits) end()
   }
 
-  return { plan: schedule, wait, stop }
+  return { schedule, wait, stop }
 }

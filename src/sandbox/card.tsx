@@ -20,7 +20,7 @@ const failingCode = '000000'
 
 // The card page of the simulated provider. Its input never reaches the gateway.
 export function cardRoutes(context: SandboxContext) {
-  const { db, clock, pace, callbacks } = context
+  const { db, clock, timeScale, callbacks } = context
   const app = new Hono<SandboxEnv>()
   const forms = ownForms(context)
   app.get(
@@ -37,14 +37,14 @@ export function cardRoutes(context: SandboxContext) {
   )
   return app
 
-  // Finds the charge of the address. `otherwise` answers if it is decided or expired.
-  function onOpenCharge(otherwise: Answer, answer: Answer) {
+  // Finds the charge of the address. `answerClosed` answers if the charge is decided or expired.
+  function onOpenCharge(answerClosed: Answer, answer: Answer) {
     return async (c: Context) => {
       const reference = c.req.param('ref') ?? ''
       const charge = isReference(reference) ? await findCharge(db, reference) : undefined
       if (charge?.method !== 'card') return notFoundPage(c)
-      const isOpen = !charge.decided && stateAt(charge, clock(), pace).status === 'PENDING'
-      return isOpen ? answer(c, charge) : otherwise(c, charge)
+      const isOpen = !charge.decided && stateAt(charge, clock(), timeScale).status === 'PENDING'
+      return isOpen ? answer(c, charge) : answerClosed(c, charge)
     }
   }
 
@@ -66,7 +66,7 @@ export function cardRoutes(context: SandboxContext) {
   // A second click changes nothing and ends at the same page.
   async function decide(c: Context, charge: Charge, ending: EndingName, card?: Card) {
     const decided = await decideCharge(db, charge.reference, ending, clock(), card)
-    if (decided) callbacks.plan(decided)
+    if (decided) callbacks.schedule(decided)
     return leave(c, charge)
   }
 
@@ -79,7 +79,7 @@ export function cardRoutes(context: SandboxContext) {
   }
 
   function showStatus(c: Context, charge: Charge) {
-    const state = stateAt(charge, clock(), pace)
+    const state = stateAt(charge, clock(), timeScale)
     return sendSandboxPage(c, <ClosedChargePage charge={charge} language={languageOf(c)} state={state} />)
   }
 

@@ -94,7 +94,7 @@ const TestCards = ({ language: { t }, open }: { language: PageLanguage; open: bo
 )
 
 // A form and not a link, so that a link prefetch cannot cancel.
-export const Cancel = ({ charge, language, token }: FormProps) => (
+const Cancel = ({ charge, language, token }: FormProps) => (
   <form class="centre" method="post" action={linkIn(language, `/sandbox/card/${charge.reference}/cancel`)}>
     <FormToken token={token} />
     <button type="submit" class="quiet">
@@ -123,10 +123,8 @@ function closedTitle({ status, reason, pollError }: ChargeState, { t: { sandbox 
   return reason === 'EXPIRED' ? sandbox.endings.too_late : sandbox.endings.not_paid
 }
 
-type SecureProps = { charge: Charge; language: PageLanguage; token: string; isMissing?: boolean }
-
-// Simulates the page of the customer's bank.
-export const SecurePage = ({ charge, language, token, isMissing }: SecureProps) => {
+// Simulates the page of the customer's bank. `isMissing`: the form was submitted without a code.
+export const SecurePage = ({ charge, language, token, isMissing }: FormProps & { isMissing?: boolean }) => {
   const { secure: t } = language.t.sandbox
   const amount = chargeMoney(charge, language)
   const title = fill(t.page, { amount })

@@ -96,7 +96,7 @@ function addOperatorPages(
   const withQuota = (name: string) => ({ ...runtime, db: runtime.db.withQuota(name) })
   const support = { ...withQuota('support'), rules: messageRules }
   app.route('/support', supportRoutes({ runtime: support, auth }))
-  app.route('/inbox', inboxRoutes({ runtime: withQuota('inbox'), auth, goesOut: messengers?.configured }))
+  app.route('/inbox', inboxRoutes({ runtime: withQuota('inbox'), auth, isSent: messengers?.configured }))
 }
 
 // Names each request, and logs and counts its answer.

@@ -201,7 +201,7 @@ for (const [media, words] of [
   [['sms', 'email'], 'SMS and mails really go out'],
 ] as const)
   test(`with ${media.join(' and ') || 'no messenger'} it says: ${words}`, async () => {
-    const url = await serve({ goesOut: among(media) })
+    const url = await serve({ isSent: among(media) })
     expect((await get(`${url}/inbox`)).text).toContain(words)
   })
 

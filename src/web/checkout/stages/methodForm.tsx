@@ -168,16 +168,9 @@ export const Field = (props: FieldProps) => {
   )
 }
 
-const Input = ({
-  lang,
-  field,
-  numbers,
-  id,
-  input,
-  onFile,
-  faults,
-  guess,
-}: FieldProps & { guess?: Child }) => {
+type InputProps = FieldProps & { guess?: Child }
+
+const Input = ({ lang, field, numbers, id, input, onFile, faults, guess }: InputProps) => {
   const t: Texts = languages[lang]
   const texts = fieldTexts(field, t, lang, numbers)
   const hint = onFile ? fill(t.choose.keep_number, { number: unbroken(onFile.number) }) : texts.hint
