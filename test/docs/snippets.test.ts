@@ -125,7 +125,7 @@ for (const { language, needs, argsOf, prints } of [
         (ended: { stdout: string; stderr: string }) => ended.stdout + ended.stderr,
       )
       expect(output).toMatch(/GW-005/)
-      expect(output).not.toMatch(/Not paid|Hand it over/)
+      expect(output).not.toMatch(/Not paid|Deliver it/)
     },
   )
 }
