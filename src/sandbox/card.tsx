@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { type Card, type Charge, decideCharge, findCharge, showCard } from '../store/sandboxCharges.ts'
+import { type Card, type Charge, decideCharge, showCard } from '../store/sandboxCharges.ts'
 import { CardPage, ClosedChargePage, SecurePage } from './cardPages.tsx'
 import { type CardErrors, cardFields, type CardForm, readCard } from './cards.ts'
 import { type EndingName, stateAt } from './charge.ts'
@@ -14,7 +14,7 @@ import {
   sendSandboxPage,
   tokenFor,
 } from './page.tsx'
-import { isReference } from './provider.ts'
+import { chargeOf } from './provider.ts'
 
 const failingCode = '000000'
 
@@ -40,8 +40,7 @@ export function cardRoutes(context: SandboxContext) {
   // Finds the charge of the address. `answerClosed` answers if the charge is decided or expired.
   function onOpenCharge(answerClosed: Answer, answer: Answer) {
     return async (c: Context) => {
-      const reference = c.req.param('ref') ?? ''
-      const charge = isReference(reference) ? await findCharge(db, reference) : undefined
+      const charge = await chargeOf(c, db)
       if (charge?.method !== 'card') return notFoundPage(c)
       const isOpen = !charge.decided && stateAt(charge, clock(), timeScale).status === 'PENDING'
       return isOpen ? answer(c, charge) : answerClosed(c, charge)

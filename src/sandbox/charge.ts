@@ -156,10 +156,8 @@ export function callbacksOf(charge: Charge, timeScale = 1): TimedCallback[] {
   const callbacks: readonly Callback[] = ending.callbacks ?? ending.steps
   return callbacks.map(({ afterMs, stale }) => {
     const at = new Date(sinceMs(charge) + Math.ceil(afterMs * timeScale))
-    return {
-      at,
-      answer: chargeAnswer(charge, stale ? { status: 'PENDING' } : stateAt(charge, at, timeScale)),
-    }
+    const state = stale ? ({ status: 'PENDING' } as const) : stateAt(charge, at, timeScale)
+    return { at, answer: chargeAnswer(charge, state) }
   })
 }
 

@@ -74,7 +74,6 @@ function troublePage(c: Context, trouble: Trouble, http: 404 | 413 | 500 | 503) 
 
 export const notFoundPage = (c: Context) => troublePage(c, 'lost', 404)
 export const sandboxBrokenPage = (c: Context, http: 500 | 503) => troublePage(c, 'broken', http)
-const tooLargePage = (c: Context) => troublePage(c, 'too_large', 413)
 
 // The answer to a form that another site sent. The link opens the page of the charge.
 function foreignFormPage(c: Context) {
@@ -122,8 +121,6 @@ export function limitBody(maxSize: number, onError: Answer): MiddlewareHandler {
   }
 }
 
-const formLimit = limitBody(maxFormBytes, tooLargePage)
-
 type FormKeys = Pick<SandboxContext, 'formKey' | 'baseUrl'>
 
 export const tokenFor = ({ formKey }: FormKeys, reference: string) =>
@@ -131,7 +128,7 @@ export const tokenFor = ({ formKey }: FormKeys, reference: string) =>
 
 // The middleware of every route that takes a form. It limits the body and refuses a form of another site.
 export const ownForms = (keys: FormKeys): [MiddlewareHandler<SandboxEnv>, MiddlewareHandler<SandboxEnv>] => [
-  formLimit,
+  limitBody(maxFormBytes, c => troublePage(c, 'too_large', 413)),
   async (c, next) => ((await isOwn(c, keys)) ? next() : foreignFormPage(c)),
 ]
 

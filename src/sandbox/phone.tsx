@@ -3,8 +3,8 @@ import { FormToken, Sentence } from '../core/markup/page.tsx'
 import { maskPhone } from '../core/mask.ts'
 import { parsePhone } from '../core/phone.ts'
 import { fill } from '../core/text.ts'
-import { type Charge, decideCharge, findCharge, listUndecided } from '../store/sandboxCharges.ts'
-import { type EndingName, stateAt, waitsForPerson } from './charge.ts'
+import { type Charge, decideCharge, listUndecided } from '../store/sandboxCharges.ts'
+import { type ChargeState, type EndingName, stateAt, waitsForPerson } from './charge.ts'
 import {
   chargeMoney,
   languageOf,
@@ -20,7 +20,7 @@ import {
   StatementPage,
   tokenFor,
 } from './page.tsx'
-import { isReference } from './provider.ts'
+import { chargeOf } from './provider.ts'
 
 const listedMs = 10 * 60_000 // how long a prompt is listed
 const maxListed = 20
@@ -49,15 +49,12 @@ export function phoneRoutes(context: SandboxContext) {
   app.get('/:ref', async c => {
     const charge = await chargeOnPhone(c)
     if (!charge) return notFoundPage(c)
-    const token = tokenFor(context, charge.reference)
-    const page = (
-      <PromptPage
-        charge={charge}
-        language={languageOf(c)}
-        token={token}
-        now={clock()}
-        timeScale={timeScale}
-      />
+    const now = clock()
+    const props = { charge, language: languageOf(c) }
+    const page = waitsForPerson(charge, now, timeScale) ? (
+      <PromptPage {...props} token={tokenFor(context, charge.reference)} />
+    ) : (
+      <AnsweredPage {...props} state={stateAt(charge, now, timeScale)} />
     )
     return sendSandboxPage(c, page)
   })
@@ -74,8 +71,7 @@ export function phoneRoutes(context: SandboxContext) {
   })
 
   async function chargeOnPhone(c: Context): Promise<Charge | undefined> {
-    const reference = c.req.param('ref') ?? ''
-    const charge = isReference(reference) ? await findCharge(db, reference) : undefined
+    const charge = await chargeOf(c, db)
     return charge?.method === 'card' ? undefined : charge
   }
 
@@ -149,13 +145,11 @@ const Prompts = ({ language, prompts }: { language: PageLanguage; prompts: Charg
   )
 }
 
-type PromptProps = { charge: Charge; language: PageLanguage; token: string }
-type PromptPageProps = PromptProps & { now: Date; timeScale: number }
+type ChargeProps = { charge: Charge; language: PageLanguage }
 
-const PromptPage = ({ charge, language, token, now, timeScale }: PromptPageProps) => {
-  if (waitsForPerson(charge, now, timeScale))
-    return <Prompt charge={charge} language={language} token={token} />
-  const { status, reason = '' } = stateAt(charge, now, timeScale)
+// The request waits for no tester: it was answered, has expired or is answered automatically.
+const AnsweredPage = ({ charge, language, state }: ChargeProps & { state: ChargeState }) => {
+  const { status, reason = '' } = state
   const { asked, endings: t } = language.t.sandbox
   const ending = endings[status === 'FAILED' ? reason : status] ?? 'not_paid'
   return (
@@ -168,7 +162,7 @@ const PromptPage = ({ charge, language, token, now, timeScale }: PromptPageProps
   )
 }
 
-const Prompt = ({ charge, language, token }: PromptProps) => {
+const PromptPage = ({ charge, language, token }: ChargeProps & { token: string }) => {
   const { prompt: t } = language.t.sandbox
   const amount = chargeMoney(charge, language)
   return (

@@ -4,6 +4,7 @@ import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { currencies, parseMoney } from '../core/money.ts'
 import { isPlainText, parseUrl } from '../core/text.ts'
+import type { Db } from '../store/db.ts'
 import {
   type Charge,
   decideCharge,
@@ -58,21 +59,16 @@ export function providerRoutes({ db, clock, key, timeScale, callbacks }: Sandbox
     },
   )
 
-  app.get('/charges/:ref', async c => answer(c, await find(c)))
+  app.get('/charges/:ref', async c => answer(c, await chargeOf(c, db)))
 
   // The first decision is final, by the tester or by this request. The answer is the resulting charge.
   app.post('/charges/:ref/withdraw', async c => {
-    const charge = await find(c)
+    const charge = await chargeOf(c, db)
     if (!charge || !isWithdrawable(charge, clock(), timeScale)) return answer(c, charge)
     const withdrawn = await decideCharge(db, charge.reference, 'withdrawn', clock())
     if (withdrawn) callbacks.schedule(withdrawn)
-    return answer(c, withdrawn ?? (await find(c)))
+    return answer(c, withdrawn ?? (await chargeOf(c, db)))
   })
-
-  function find(c: Context): Promise<Charge | undefined> {
-    const reference = c.req.param('ref') ?? ''
-    return isReference(reference) ? findCharge(db, reference) : Promise.resolve(undefined)
-  }
 
   function answer(c: Context, charge: Charge | undefined) {
     if (!charge) return c.json({ code: 'RESOURCE_NOT_FOUND' }, 404)
@@ -115,7 +111,13 @@ const schema = z
   .refine(({ method, voucher }) => voucher || method !== 'telecel', { path: ['voucher'] })
   .refine(({ method, currency }) => method === 'card' || currency === 'GHS', { path: ['currency'] })
 
-export const isReference = (reference: string) => /^[0-9A-Za-z_-]{11,100}$/.test(reference)
+const isReference = (reference: string) => /^[0-9A-Za-z_-]{11,100}$/.test(reference)
+
+// The charge that the address names.
+export async function chargeOf(c: Context, db: Db): Promise<Charge | undefined> {
+  const reference = c.req.param('ref') ?? ''
+  return isReference(reference) ? findCharge(db, reference) : undefined
+}
 
 // The requested charge, or the name of the invalid field. A voucher is checked here and never stored.
 function parseCharge(reference: string, body: unknown, now: Date): NewCharge | string {

@@ -5,26 +5,25 @@ import { overflow, smallTargets } from '../support/browser/measure.ts'
 import { openBrowser, type TestBrowser } from '../support/browser/browser.ts'
 import { pollCharge, openTestSandbox, postForm, type TestSandbox, createdCharge } from './context.ts'
 
-let sandbox: TestSandbox
+let site: TestSandbox
 let browser: TestBrowser
 const paths = new Map<string, string>()
 beforeAll(async () => {
-  ;[sandbox, browser] = await Promise.all([openTestSandbox(1), openBrowser()])
+  ;[site, browser] = await Promise.all([openTestSandbox(1), openBrowser()])
   const long = {
     payee: 'Ama and Sons Import and Export Company',
     note: 'hat'.repeat(60),
     amount: '999999.99',
   }
-  const wallet = (changes: object = {}) => createdCharge(sandbox, { payer: '233241234567', ...changes })
-  const card = (changes: object = {}) =>
-    createdCharge(sandbox, { method: 'card', payer: undefined, ...changes })
+  const wallet = (changes: object = {}) => createdCharge(site, { payer: '233241234567', ...changes })
+  const card = (changes: object = {}) => createdCharge(site, { method: 'card', payer: undefined, ...changes })
   const typed = { number: '4242424242424242', expiry: '09/40', cvv: '123' }
   const declined = await wallet()
-  await postForm(sandbox, `/sandbox/phone/${declined}`, { decision: 'decline' })
+  await postForm(site, `/sandbox/phone/${declined}`, { decision: 'decline' })
   const secure = await card()
-  await postForm(sandbox, `/sandbox/card/${secure}`, typed)
+  await postForm(site, `/sandbox/card/${secure}`, typed)
   const cancelled = await card()
-  await postForm(sandbox, `/sandbox/card/${cancelled}/cancel`)
+  await postForm(site, `/sandbox/card/${cancelled}/cancel`)
   await wallet(long)
   for (const [name, path] of [
     ['phone', '/phone'],
@@ -40,11 +39,11 @@ beforeAll(async () => {
     ['card-over', `/card/${cancelled}`],
     ['lost', '/card/nowhere'],
   ] as const)
-    paths.set(name, `${sandbox.url}/sandbox${path}`)
+    paths.set(name, `${site.url}/sandbox${path}`)
 })
 afterAll(async () => {
   await browser.close()
-  await sandbox.stop()
+  await site.stop()
 })
 
 for (const [width, dark] of [
@@ -64,7 +63,7 @@ for (const [width, dark] of [
     await customer.page.getByRole('alert').waitFor()
     await expectSound(customer.page, 'card with mistakes')
     expect(customer.faults).toEqual([])
-    expect(await customer.origins()).toEqual([sandbox.url])
+    expect(await customer.origins()).toEqual([site.url])
     await customer.close()
   }) // thirteen pages with all checks
 }
@@ -78,8 +77,8 @@ async function expectSound(page: Parameters<typeof axeFaults>[0], name: string) 
 describe('a person without scripts', () => {
   test('approves on the phone and follows the link back', async () => {
     const { page, faults, close } = await browser.newCustomer({ scripts: false })
-    const reference = await createdCharge(sandbox)
-    await page.goto(`${sandbox.url}/sandbox/phone`)
+    const reference = await createdCharge(site)
+    await page.goto(`${site.url}/sandbox/phone`)
     await page.getByLabel('Wallet number').fill('024 123 4567')
     await page.getByRole('button', { name: 'Show requests' }).click()
     await page.locator(`a[href$="${reference}"]`).click()
@@ -88,15 +87,15 @@ describe('a person without scripts', () => {
     await page.getByRole('heading', { name: 'Approved' }).waitFor()
     await page.getByRole('link', { name: 'Back to the checkout' }).click()
     await page.getByRole('heading', { name: 'Back' }).waitFor()
-    expect((await pollCharge(sandbox, reference)).body.status).toBe('SUCCESSFUL')
+    expect((await pollCharge(site, reference)).body.status).toBe('SUCCESSFUL')
     expect(faults).toEqual([])
     await close()
   })
 
   test('mistypes a card, corrects it, passes 3-D Secure and returns', async () => {
     const { page, faults, close } = await browser.newCustomer({ scripts: false })
-    const reference = await createdCharge(sandbox, { method: 'card', payer: undefined })
-    await page.goto(`${sandbox.url}/sandbox/card/${reference}`)
+    const reference = await createdCharge(site, { method: 'card', payer: undefined })
+    await page.goto(`${site.url}/sandbox/card/${reference}`)
     await page.getByLabel('Card number').fill('4242 4242 4242 4241')
     await page.getByLabel('Expiry date').fill('09/40')
     await page.getByLabel('CVV').fill('123')
@@ -111,7 +110,7 @@ describe('a person without scripts', () => {
     await page.getByLabel('Code').fill('246810')
     await page.getByRole('button', { name: 'Confirm' }).click()
     await page.getByRole('heading', { name: 'Back' }).waitFor()
-    expect((await pollCharge(sandbox, reference)).body.card).toMatchObject({
+    expect((await pollCharge(site, reference)).body.card).toMatchObject({
       last4: '4242',
       responseCode: '00',
     })
@@ -121,11 +120,11 @@ describe('a person without scripts', () => {
 
   test('cancels the card page', async () => {
     const { page, close } = await browser.newCustomer({ scripts: false })
-    const reference = await createdCharge(sandbox, { method: 'card', payer: undefined })
-    await page.goto(`${sandbox.url}/sandbox/card/${reference}`)
+    const reference = await createdCharge(site, { method: 'card', payer: undefined })
+    await page.goto(`${site.url}/sandbox/card/${reference}`)
     await page.getByRole('button', { name: 'Cancel and go back' }).click()
     await page.getByRole('heading', { name: 'Back' }).waitFor()
-    expect((await pollCharge(sandbox, reference)).body.reason).toBe('PAYER_CANCELLED')
+    expect((await pollCharge(site, reference)).body.reason).toBe('PAYER_CANCELLED')
     await close()
   })
 })

@@ -2,14 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCards } from '../../src/sandbox/cards.ts'
 import { getPage, pollCharge, openTestSandbox, postForm, type TestSandbox, createdCharge } from './context.ts'
 
-let sandbox: TestSandbox // in real time, so that a slow machine does not miss a state
+let site: TestSandbox // in real time, so that a slow machine does not miss a state
 beforeAll(async () => {
-  sandbox = await openTestSandbox(1)
+  site = await openTestSandbox(1)
 })
-afterAll(() => sandbox.stop())
+afterAll(() => site.stop())
 
-const byCard = (changes: object = {}) =>
-  createdCharge(sandbox, { method: 'card', payer: undefined, ...changes })
+const byCard = (changes: object = {}) => createdCharge(site, { method: 'card', payer: undefined, ...changes })
 const typed = { number: '4111 1111 1111 1111', expiry: '09/40', cvv: '123', name: 'Ama' }
 const evil = '"><script>alert(1)</script><img src=x onerror=alert(2)>'
 
@@ -23,30 +22,30 @@ describe('unknown pages', () => {
     '/sandbox/nothing',
   ]) {
     test(path, async () => {
-      const { http, html } = await getPage(sandbox, path)
+      const { http, html } = await getPage(site, path)
       expect(http).toBe(404)
       expect(html).toContain('There is nothing to pay at this address')
     })
   }
 
   test('a wallet has no card page, and a card has no test phone', async () => {
-    expect((await getPage(sandbox, `/sandbox/card/${await createdCharge(sandbox)}`)).http).toBe(404)
-    expect((await getPage(sandbox, `/sandbox/phone/${await byCard()}`)).http).toBe(404)
+    expect((await getPage(site, `/sandbox/card/${await createdCharge(site)}`)).http).toBe(404)
+    expect((await getPage(site, `/sandbox/phone/${await byCard()}`)).http).toBe(404)
   })
 })
 
 describe('every page', () => {
   test('escapes the texts of the request', async () => {
-    const phone = await createdCharge(sandbox, { payee: evil, note: evil, payer: '233241111111' })
+    const phone = await createdCharge(site, { payee: evil, note: evil, payer: '233241111111' })
     const card = await byCard({ payee: evil, note: evil })
-    await postForm(sandbox, `/sandbox/card/${card}`, { ...typed, number: '4242424242424242' })
+    await postForm(site, `/sandbox/card/${card}`, { ...typed, number: '4242424242424242' })
     const pages = [
-      await getPage(sandbox, `/sandbox/phone/${phone}`),
-      await getPage(sandbox, `/sandbox/phone?number=0241111111`),
-      await getPage(sandbox, `/sandbox/phone?number=${encodeURIComponent(evil)}`),
-      await getPage(sandbox, `/sandbox/card/${card}`),
-      await getPage(sandbox, `/sandbox/card/${card}/3ds`),
-      await postForm(sandbox, `/sandbox/card/${card}`, { expiry: evil, name: evil }),
+      await getPage(site, `/sandbox/phone/${phone}`),
+      await getPage(site, `/sandbox/phone?number=0241111111`),
+      await getPage(site, `/sandbox/phone?number=${encodeURIComponent(evil)}`),
+      await getPage(site, `/sandbox/card/${card}`),
+      await getPage(site, `/sandbox/card/${card}/3ds`),
+      await postForm(site, `/sandbox/card/${card}`, { expiry: evil, name: evil }),
     ]
     for (const { html } of pages) {
       expect(html).toContain('&lt;')
@@ -58,10 +57,10 @@ describe('every page', () => {
     const card = await byCard()
     for (const path of [
       '/sandbox/phone',
-      `/sandbox/phone/${await createdCharge(sandbox)}`,
+      `/sandbox/phone/${await createdCharge(site)}`,
       `/sandbox/card/${card}`,
     ]) {
-      const { headers, html } = await getPage(sandbox, path)
+      const { headers, html } = await getPage(site, path)
       expect(headers.get('content-security-policy')).toMatch(
         /^default-src 'none'; style-src 'self'; .*form-action 'self'/,
       )
@@ -75,38 +74,36 @@ describe('every page', () => {
 
   test('refuses a form that is too large', async () => {
     const form = { ...typed, name: 'a'.repeat(5000) }
-    expect((await postForm(sandbox, `/sandbox/card/${await byCard()}`, form)).http).toBe(413)
+    expect((await postForm(site, `/sandbox/card/${await byCard()}`, form)).http).toBe(413)
   })
 })
 
 describe('the test phone', () => {
   for (const decision of ['', 'constructor', 'person_approved']) {
     test(`decides nothing on "${decision}"`, async () => {
-      const reference = await createdCharge(sandbox)
-      expect((await postForm(sandbox, `/sandbox/phone/${reference}`, { decision })).http).toBe(303)
-      expect((await pollCharge(sandbox, reference)).body.status).toBe('PENDING')
+      const reference = await createdCharge(site)
+      expect((await postForm(site, `/sandbox/phone/${reference}`, { decision })).http).toBe(303)
+      expect((await pollCharge(site, reference)).body.status).toBe('PENDING')
     })
   }
 
   test('does not overrule a number that answers automatically', async () => {
-    const reference = await createdCharge(sandbox, { payer: '233240000004' })
-    await postForm(sandbox, `/sandbox/phone/${reference}`, { decision: 'approve' })
-    expect((await pollCharge(sandbox, reference)).body.status).toBe('PENDING')
-    expect((await getPage(sandbox, `/sandbox/phone/${reference}`)).html).toContain('answers by itself')
+    const reference = await createdCharge(site, { payer: '233240000004' })
+    await postForm(site, `/sandbox/phone/${reference}`, { decision: 'approve' })
+    expect((await pollCharge(site, reference)).body.status).toBe('PENDING')
+    expect((await getPage(site, `/sandbox/phone/${reference}`)).html).toContain('answers by itself')
   })
 
   test('decides once, even if two buttons are pressed at the same time', async () => {
     for (let round = 0; round < 10; round++) {
-      const reference = await createdCharge(sandbox)
+      const reference = await createdCharge(site)
       const path = `/sandbox/phone/${reference}`
-      await Promise.all(
-        ['approve', 'decline', 'approve'].map(decision => postForm(sandbox, path, { decision })),
-      )
-      const first = (await pollCharge(sandbox, reference)).body
+      await Promise.all(['approve', 'decline', 'approve'].map(decision => postForm(site, path, { decision })))
+      const first = (await pollCharge(site, reference)).body
       expect(first.status).not.toBe('PENDING')
-      await postForm(sandbox, path, { decision: first.status === 'FAILED' ? 'approve' : 'decline' })
-      expect((await pollCharge(sandbox, reference)).body).toEqual(first)
-      expect(await sandbox.callbacksFor(reference, 1)).toEqual([first.status])
+      await postForm(site, path, { decision: first.status === 'FAILED' ? 'approve' : 'decline' })
+      expect((await pollCharge(site, reference)).body).toEqual(first)
+      expect(await site.callbacksFor(reference, 1)).toEqual([first.status])
     }
   })
 
@@ -115,42 +112,42 @@ describe('the test phone', () => {
     ['approve', 'Approved', { status: 'SUCCESSFUL', amount: '25.00' }],
   ] as const) {
     test(`${decision}: ${title}, with a link back`, async () => {
-      const reference = await createdCharge(sandbox, { method: 'ghqr', payer: undefined })
+      const reference = await createdCharge(site, { method: 'ghqr', payer: undefined })
       const path = `/sandbox/phone/${reference}`
-      const { html } = await getPage(sandbox, path)
+      const { html } = await getPage(site, path)
       expect(html).toContain('Ama Shop asks for GHS 25.00')
       expect(html).not.toContain('/checkout/t')
-      expect(await postForm(sandbox, path, { decision })).toMatchObject({ http: 303, to: path })
-      const after = (await getPage(sandbox, path)).html
+      expect(await postForm(site, path, { decision })).toMatchObject({ http: 303, to: path })
+      const after = (await getPage(site, path)).html
       expect(after).toContain(`<h1>${title}</h1>`)
-      expect(after).toContain(`href="${sandbox.url}/checkout/t"`)
-      expect((await pollCharge(sandbox, reference)).body).toMatchObject(said)
+      expect(after).toContain(`href="${site.url}/checkout/t"`)
+      expect((await pollCharge(site, reference)).body).toMatchObject(said)
     })
   }
 
   test('a decision after the expiry changes nothing', async () => {
-    const reference = await createdCharge(sandbox)
-    sandbox.skip(5 * 60_000)
-    await postForm(sandbox, `/sandbox/phone/${reference}`, { decision: 'approve' })
-    expect((await getPage(sandbox, `/sandbox/phone/${reference}`)).html).toContain('<h1>Too late</h1>')
-    expect((await pollCharge(sandbox, reference)).body).toMatchObject({ status: 'FAILED', reason: 'EXPIRED' })
+    const reference = await createdCharge(site)
+    site.skip(5 * 60_000)
+    await postForm(site, `/sandbox/phone/${reference}`, { decision: 'approve' })
+    expect((await getPage(site, `/sandbox/phone/${reference}`)).html).toContain('<h1>Too late</h1>')
+    expect((await pollCharge(site, reference)).body).toMatchObject({ status: 'FAILED', reason: 'EXPIRED' })
   })
 
   test('lists only the prompts that wait for the number', async () => {
-    const waiting = await createdCharge(sandbox, { payer: '233242222222' })
-    const done = await createdCharge(sandbox, { payer: '233242222222' })
-    await postForm(sandbox, `/sandbox/phone/${done}`, { decision: 'decline' })
-    const { html } = await getPage(sandbox, '/sandbox/phone?number=024+222+2222')
+    const waiting = await createdCharge(site, { payer: '233242222222' })
+    const done = await createdCharge(site, { payer: '233242222222' })
+    await postForm(site, `/sandbox/phone/${done}`, { decision: 'decline' })
+    const { html } = await getPage(site, '/sandbox/phone?number=024+222+2222')
     expect([...html.matchAll(/href="\/sandbox\/phone\/([^"]+)"/g)].map(match => match[1])).toEqual([waiting])
-    expect((await getPage(sandbox, '/sandbox/phone?number=0243333333')).html).toContain('Nothing waits')
-    expect((await getPage(sandbox, '/sandbox/phone?number=hello')).http).toBe(422)
+    expect((await getPage(site, '/sandbox/phone?number=0243333333')).html).toContain('Nothing waits')
+    expect((await getPage(site, '/sandbox/phone?number=hello')).http).toBe(422)
   })
 })
 
 describe('the card page', () => {
   test('shows each fault at its field, and the charge stays open', async () => {
     const reference = await byCard()
-    const { http, html } = await postForm(sandbox, `/sandbox/card/${reference}`, {
+    const { http, html } = await postForm(site, `/sandbox/card/${reference}`, {
       ...typed,
       number: '4111',
       cvv: '',
@@ -161,7 +158,7 @@ describe('the card page', () => {
     expect(html).toContain('id="cvv-error"')
     expect(html).not.toContain('id="expiry-error"')
     expect(html).not.toContain('"4111"') // a card number is not echoed
-    expect((await pollCharge(sandbox, reference)).body.status).toBe('PENDING')
+    expect((await pollCharge(site, reference)).body.status).toBe('PENDING')
   })
 
   for (const [number, cvv, responseCode, responseMessage] of [
@@ -174,9 +171,9 @@ describe('the card page', () => {
   ] as const) {
     test(`${number} with CVV ${cvv}: ${responseCode}, and back to the checkout`, async () => {
       const reference = await byCard()
-      const answer = await postForm(sandbox, `/sandbox/card/${reference}`, { ...typed, number, cvv })
-      expect(answer).toMatchObject({ http: 303, to: `${sandbox.url}/checkout/t` })
-      const { body } = await pollCharge(sandbox, reference)
+      const answer = await postForm(site, `/sandbox/card/${reference}`, { ...typed, number, cvv })
+      expect(answer).toMatchObject({ http: 303, to: `${site.url}/checkout/t` })
+      const { body } = await pollCharge(site, reference)
       expect(body).toMatchObject({ status: 'FAILED', reason: 'CARD_REFUSED' })
       expect(body.card).toMatchObject({ last4: number.slice(-4), responseCode, responseMessage })
     })
@@ -184,10 +181,10 @@ describe('the card page', () => {
 
   test('119: 96 for a while, then paid', async () => {
     const reference = await byCard()
-    await postForm(sandbox, `/sandbox/card/${reference}`, { ...typed, number: '4000000000000119' })
-    expect(await pollCharge(sandbox, reference)).toEqual({ http: 500, body: { code: '96' } })
-    sandbox.skip(3000)
-    expect((await pollCharge(sandbox, reference)).body).toMatchObject({
+    await postForm(site, `/sandbox/card/${reference}`, { ...typed, number: '4000000000000119' })
+    expect(await pollCharge(site, reference)).toEqual({ http: 500, body: { code: '96' } })
+    site.skip(3000)
+    expect((await pollCharge(site, reference)).body).toMatchObject({
       status: 'SUCCESSFUL',
       card: { responseCode: '00' },
     })
@@ -200,49 +197,49 @@ describe('the card page', () => {
     ] as const) {
       const reference = await byCard()
       const secure = `/sandbox/card/${reference}/3ds`
-      expect(await getPage(sandbox, secure)).toMatchObject({ http: 303 }) // no card was submitted yet
-      expect(await postForm(sandbox, secure, { code: '1' })).toMatchObject({
+      expect(await getPage(site, secure)).toMatchObject({ http: 303 }) // no card was submitted yet
+      expect(await postForm(site, secure, { code: '1' })).toMatchObject({
         to: `/sandbox/card/${reference}`,
       })
-      const answer = await postForm(sandbox, `/sandbox/card/${reference}`, {
+      const answer = await postForm(site, `/sandbox/card/${reference}`, {
         ...typed,
         number: '4242424242424242',
       })
       expect(answer).toMatchObject({ http: 303, to: secure })
-      expect((await getPage(sandbox, secure)).html).toContain('Visa •••• 4242')
-      expect((await postForm(sandbox, secure, { code: '' })).http).toBe(422)
-      expect((await pollCharge(sandbox, reference)).body.status).toBe('PENDING')
-      expect(await postForm(sandbox, secure, { code })).toMatchObject({ to: `${sandbox.url}/checkout/t` })
-      expect((await pollCharge(sandbox, reference)).body).toMatchObject(said)
+      expect((await getPage(site, secure)).html).toContain('Visa •••• 4242')
+      expect((await postForm(site, secure, { code: '' })).http).toBe(422)
+      expect((await pollCharge(site, reference)).body.status).toBe('PENDING')
+      expect(await postForm(site, secure, { code })).toMatchObject({ to: `${site.url}/checkout/t` })
+      expect((await pollCharge(site, reference)).body).toMatchObject(said)
     }
   })
 
   test('a card submitted after the expiry changes nothing', async () => {
     const reference = await byCard()
-    sandbox.skip(15 * 60_000)
-    expect((await getPage(sandbox, `/sandbox/card/${reference}`)).html).toContain('<h1>Too late</h1>')
-    await postForm(sandbox, `/sandbox/card/${reference}`, typed)
-    expect((await pollCharge(sandbox, reference)).body).toMatchObject({ status: 'FAILED', reason: 'EXPIRED' })
+    site.skip(15 * 60_000)
+    expect((await getPage(site, `/sandbox/card/${reference}`)).html).toContain('<h1>Too late</h1>')
+    await postForm(site, `/sandbox/card/${reference}`, typed)
+    expect((await pollCharge(site, reference)).body).toMatchObject({ status: 'FAILED', reason: 'EXPIRED' })
   })
 
   test('cancel ends the charge, and later requests change nothing', async () => {
     const reference = await byCard()
-    const answer = await postForm(sandbox, `/sandbox/card/${reference}/cancel`)
-    expect(answer).toMatchObject({ http: 303, to: `${sandbox.url}/checkout/t` })
-    const again = await postForm(sandbox, `/sandbox/card/${reference}`, typed)
-    expect(again).toMatchObject({ http: 303, to: `${sandbox.url}/checkout/t` })
-    const { body } = await pollCharge(sandbox, reference)
+    const answer = await postForm(site, `/sandbox/card/${reference}/cancel`)
+    expect(answer).toMatchObject({ http: 303, to: `${site.url}/checkout/t` })
+    const again = await postForm(site, `/sandbox/card/${reference}`, typed)
+    expect(again).toMatchObject({ http: 303, to: `${site.url}/checkout/t` })
+    const { body } = await pollCharge(site, reference)
     expect(body).toMatchObject({ status: 'FAILED', reason: 'PAYER_CANCELLED' })
     expect(body.card).toBeUndefined()
-    const over = await getPage(sandbox, `/sandbox/card/${reference}`)
+    const over = await getPage(site, `/sandbox/card/${reference}`)
     expect(over.html).toContain('<h1>Not paid</h1>')
-    expect(over.html).toContain(`href="${sandbox.url}/checkout/t"`)
+    expect(over.html).toContain(`href="${site.url}/checkout/t"`)
   })
 
   test('a paid card charge reports the card type and the last four digits, also in dollars', async () => {
     const reference = await byCard({ currency: 'USD' })
-    await postForm(sandbox, `/sandbox/card/${reference}`, { ...typed, number: '5555555555554444' })
-    const { body } = await pollCharge(sandbox, reference)
+    await postForm(site, `/sandbox/card/${reference}`, { ...typed, number: '5555555555554444' })
+    const { body } = await pollCharge(site, reference)
     expect(body).toMatchObject({ status: 'SUCCESSFUL', amount: '25.00', currency: 'USD' })
     expect(body.card).toMatchObject({ type: 'Mastercard', last4: '4444', responseCode: '00' })
   })
@@ -250,16 +247,16 @@ describe('the card page', () => {
 
 test('no card number and no CVV is stored or logged', async () => {
   for (const { number } of testCards)
-    await postForm(sandbox, `/sandbox/card/${await byCard()}`, { ...typed, number, cvv: '987', name: 'Kofi' })
-  const rows = JSON.stringify(await sandbox.sql('select * from sandbox_charges'), (_, value) =>
+    await postForm(site, `/sandbox/card/${await byCard()}`, { ...typed, number, cvv: '987', name: 'Kofi' })
+  const rows = JSON.stringify(await site.sql('select * from sandbox_charges'), (_, value) =>
     typeof value === 'bigint' ? String(value) : value,
   )
-  const kept = `${rows} ${sandbox.logs.join()} ${JSON.stringify(sandbox.callbacks)}`
+  const kept = `${rows} ${site.logs.join()} ${JSON.stringify(site.callbacks)}`
   for (const { number } of testCards) {
     expect(kept).not.toContain(number)
     expect(kept).not.toContain(number.replace(/(.{4})(?=.)/g, '$1 '))
   }
   expect(kept).not.toContain('"987"')
   expect(kept).not.toContain('Kofi')
-  expect(sandbox.logs).toEqual([])
+  expect(site.logs).toEqual([])
 })

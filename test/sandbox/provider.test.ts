@@ -17,22 +17,22 @@ import {
   waitForStatus,
 } from './context.ts'
 
-let sandbox: TestSandbox
+let site: TestSandbox
 let slow: TestSandbox // in real time, so that a slow machine does not miss a state
 beforeAll(async () => {
-  ;[sandbox, slow] = await Promise.all([openTestSandbox(), openTestSandbox(1)])
+  ;[site, slow] = await Promise.all([openTestSandbox(), openTestSandbox(1)])
 })
-afterAll(() => Promise.all([sandbox.stop(), slow.stop()]))
+afterAll(() => Promise.all([site.stop(), slow.stop()]))
 
-const countCharges = async () => Number((await sandbox.sql('select count(*) as n from sandbox_charges'))[0].n)
+const countCharges = async () => Number((await site.sql('select count(*) as n from sandbox_charges'))[0].n)
 
 describe('an invalid request stores nothing', () => {
   for (const bearer of ['', 'another-key', `${key}x`]) {
     test(`401 with ${bearer || 'no'} key`, async () => {
       const before = await countCharges()
-      const response = await postCharge(sandbox, chargeBody(sandbox), newReference(), bearer)
+      const response = await postCharge(site, chargeBody(site), newReference(), bearer)
       expect(response.status).toBe(401)
-      expect((await fetch(`${sandbox.url}/sandbox/provider/charges/m0m0m0m0m0a`)).status).toBe(401)
+      expect((await fetch(`${site.url}/sandbox/provider/charges/m0m0m0m0m0a`)).status).toBe(401)
       expect(await countCharges()).toBe(before)
     })
   }
@@ -59,7 +59,7 @@ describe('an invalid request stores nothing', () => {
   ] as const) {
     test(`400 for ${what}`, async () => {
       const before = await countCharges()
-      const response = await postCharge(sandbox, chargeBody(sandbox, changes))
+      const response = await postCharge(site, chargeBody(site, changes))
       expect(response.status).toBe(400)
       expect(await response.json()).toEqual({ code: 'INVALID_REQUEST', field })
       expect(await countCharges()).toBe(before)
@@ -68,7 +68,7 @@ describe('an invalid request stores nothing', () => {
 
   for (const reference of ['', 'short', 'm0m0m0m0m0/../../x', `m0m0m0m0m0${'a'.repeat(91)}`]) {
     test(`400 for the reference ${reference.slice(0, 20) || 'that is missing'}`, async () => {
-      const response = await postCharge(sandbox, chargeBody(sandbox), reference)
+      const response = await postCharge(site, chargeBody(site), reference)
       expect(await response.json()).toEqual({ code: 'INVALID_REQUEST', field: 'x-reference-id' })
     })
   }
@@ -81,7 +81,7 @@ describe('an invalid request stores nothing', () => {
   ] as const) {
     test(`${http} for ${what}`, async () => {
       const headers = { authorization: `Bearer ${key}`, 'x-reference-id': newReference() }
-      const response = await fetch(`${sandbox.url}/sandbox/provider/charges`, {
+      const response = await fetch(`${site.url}/sandbox/provider/charges`, {
         method: 'POST',
         headers,
         body,
@@ -92,7 +92,7 @@ describe('an invalid request stores nothing', () => {
 
   for (const reference of ['m0m0m0m0m0nobody', 'x', 'a'.repeat(200)]) {
     test(`404 for the unknown reference ${reference.slice(0, 20)}`, async () => {
-      expect(await pollCharge(sandbox, reference)).toEqual({
+      expect(await pollCharge(site, reference)).toEqual({
         http: 404,
         body: { code: 'RESOURCE_NOT_FOUND' },
       })
@@ -114,11 +114,11 @@ describe('errors after the charge was stored', () => {
   test('0.01: stored at once, no answer for long, then expired', async () => {
     const reference = newReference()
     const started = performance.now()
-    const response = postCharge(sandbox, chargeBody(sandbox, { amount: '0.01' }), reference)
-    await expect.poll(async () => (await pollCharge(sandbox, reference)).http).toBe(200)
+    const response = postCharge(site, chargeBody(site, { amount: '0.01' }), reference)
+    await expect.poll(async () => (await pollCharge(site, reference)).http).toBe(200)
     expect((await response).status).toBe(202)
     expect(performance.now() - started).toBeGreaterThan(15_000 * timeScale - 5)
-    expect(await waitForStatus(sandbox, reference, 'FAILED')).toMatchObject({ reason: 'EXPIRED' })
+    expect(await waitForStatus(site, reference, 'FAILED')).toMatchObject({ reason: 'EXPIRED' })
   })
 
   test('0.02: the connection is cut, polls fail, then failed', async () => {
@@ -137,20 +137,20 @@ describe('errors after the charge was stored', () => {
 describe('one charge for one reference', () => {
   test('a repeated request, even with other details, is 409 and changes nothing', async () => {
     const reference = newReference()
-    expect((await postCharge(sandbox, chargeBody(sandbox), reference)).status).toBe(202)
-    const again = await postCharge(sandbox, chargeBody(sandbox, { amount: '99.00' }), reference)
+    expect((await postCharge(site, chargeBody(site), reference)).status).toBe(202)
+    const again = await postCharge(site, chargeBody(site, { amount: '99.00' }), reference)
     expect(again.status).toBe(409)
     expect(await again.json()).toEqual({ code: 'RESOURCE_ALREADY_EXIST' })
-    expect((await pollCharge(sandbox, reference)).body.amount).toBe('25.00')
+    expect((await pollCharge(site, reference)).body.amount).toBe('25.00')
   })
 
   test('of twenty requests at the same time, one creates the charge, with one callback', async () => {
     const reference = newReference()
-    const body = chargeBody(sandbox, { payer: '233240000000' })
-    const answers = await Promise.all(Array.from({ length: 20 }, () => postCharge(sandbox, body, reference)))
+    const body = chargeBody(site, { payer: '233240000000' })
+    const answers = await Promise.all(Array.from({ length: 20 }, () => postCharge(site, body, reference)))
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(19)
-    expect(await sandbox.callbacksFor(reference, 1)).toEqual(['SUCCESSFUL'])
+    expect(await site.callbacksFor(reference, 1)).toEqual(['SUCCESSFUL'])
   })
 
   test('a repeated request for a card or a QR code repeats where the customer continues', async () => {
@@ -159,10 +159,10 @@ describe('one charge for one reference', () => {
       ['ghqr', (reference: string) => ({ qrPath: `/sandbox/phone/${reference}` })],
     ] as const) {
       const reference = newReference()
-      const body = chargeBody(sandbox, { method, payer: undefined })
-      expect(await (await postCharge(sandbox, body, reference)).json()).toEqual(path(reference))
-      expect(await (await postCharge(sandbox, body, reference)).json()).toMatchObject(path(reference))
-      expect((await pollCharge(sandbox, reference)).body).toMatchObject({
+      const body = chargeBody(site, { method, payer: undefined })
+      expect(await (await postCharge(site, body, reference)).json()).toEqual(path(reference))
+      expect(await (await postCharge(site, body, reference)).json()).toMatchObject(path(reference))
+      expect((await pollCharge(site, reference)).body).toMatchObject({
         status: 'PENDING',
         ...path(reference),
       })
@@ -179,9 +179,9 @@ describe('callbacks', () => {
     ['009', ['SUCCESSFUL']],
   ] as const) {
     test(`${last}: ${statuses.join(', ') || 'none'}`, async () => {
-      const reference = await createdCharge(sandbox, { payer: `233240000${last}` })
-      await waitForStatus(sandbox, reference, statuses.at(-1) ?? 'SUCCESSFUL')
-      expect(await sandbox.callbacksFor(reference, statuses.length)).toEqual(statuses)
+      const reference = await createdCharge(site, { payer: `233240000${last}` })
+      await waitForStatus(site, reference, statuses.at(-1) ?? 'SUCCESSFUL')
+      expect(await site.callbacksFor(reference, statuses.length)).toEqual(statuses)
     })
   }
 
@@ -191,10 +191,10 @@ describe('callbacks', () => {
   })
 
   test('have the format of the answer to a poll', async () => {
-    const reference = await createdCharge(sandbox, { payer: '233240000000' })
-    const body = await waitForStatus(sandbox, reference, 'SUCCESSFUL')
-    await sandbox.callbacksFor(reference, 1)
-    const heard = sandbox.callbacks.find(call => call.body.externalId === reference)
+    const reference = await createdCharge(site, { payer: '233240000000' })
+    const body = await waitForStatus(site, reference, 'SUCCESSFUL')
+    await site.callbacksFor(reference, 1)
+    const heard = site.callbacks.find(call => call.body.externalId === reference)
     expect(heard).toEqual({ body, type: 'application/json' })
   })
 
@@ -203,15 +203,15 @@ describe('callbacks', () => {
     await once(silent, 'listening')
     const callback_url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/callback`
     const payer = '233240000000'
-    await waitForStatus(sandbox, await createdCharge(sandbox, { payer, callback_url }), 'SUCCESSFUL')
+    await waitForStatus(site, await createdCharge(site, { payer, callback_url }), 'SUCCESSFUL')
     silent.close()
-    await waitForStatus(sandbox, await createdCharge(sandbox, { payer, callback_url }), 'SUCCESSFUL')
+    await waitForStatus(site, await createdCharge(site, { payer, callback_url }), 'SUCCESSFUL')
     await sleep(50)
-    expect(sandbox.logs).toEqual([])
+    expect(site.logs).toEqual([])
   })
 })
 
-async function withdraw(reference: string, bearer = key, from = sandbox) {
+async function withdraw(reference: string, bearer = key, from = site) {
   const headers = { authorization: `Bearer ${bearer}` }
   const url = `${from.url}/sandbox/provider/charges/${reference}/withdraw`
   const response = await fetch(url, { method: 'POST', headers })
@@ -220,28 +220,28 @@ async function withdraw(reference: string, bearer = key, from = sandbox) {
 
 describe('withdrawing', () => {
   test('needs the key and an existing charge', async () => {
-    const reference = await createdCharge(sandbox)
+    const reference = await createdCharge(site)
     expect((await withdraw(reference, 'another-key')).http).toBe(401)
     expect(await withdraw('m0m0m0m0m0nobody')).toEqual({ http: 404, body: { code: 'RESOURCE_NOT_FOUND' } })
-    expect((await pollCharge(sandbox, reference)).body.status).toBe('PENDING')
+    expect((await pollCharge(site, reference)).body.status).toBe('PENDING')
   })
 
   test('ends a waiting charge, can be repeated, and causes one callback', async () => {
-    const reference = await createdCharge(sandbox)
+    const reference = await createdCharge(site)
     for (let times = 0; times < 3; times++)
       expect(await withdraw(reference)).toMatchObject({
         http: 200,
         body: { status: 'FAILED', reason: 'WITHDRAWN' },
       })
-    expect(await sandbox.callbacksFor(reference, 1)).toEqual(['FAILED'])
-    await postForm(sandbox, `/sandbox/phone/${reference}`, { decision: 'approve' })
-    expect((await pollCharge(sandbox, reference)).body.status).toBe('FAILED')
-    expect((await getPage(sandbox, `/sandbox/phone/${reference}`)).html).toContain('<h1>Withdrawn</h1>')
+    expect(await site.callbacksFor(reference, 1)).toEqual(['FAILED'])
+    await postForm(site, `/sandbox/phone/${reference}`, { decision: 'approve' })
+    expect((await pollCharge(site, reference)).body.status).toBe('FAILED')
+    expect((await getPage(site, `/sandbox/phone/${reference}`)).html).toContain('<h1>Withdrawn</h1>')
   })
 
   test('does not change an approved charge', async () => {
-    const reference = await createdCharge(sandbox)
-    await postForm(sandbox, `/sandbox/phone/${reference}`, { decision: 'approve' })
+    const reference = await createdCharge(site)
+    await postForm(site, `/sandbox/phone/${reference}`, { decision: 'approve' })
     expect((await withdraw(reference)).body.status).toBe('SUCCESSFUL')
   })
 
@@ -254,23 +254,23 @@ describe('withdrawing', () => {
 
   test('at the same time as an approval: one wins, and all answers agree', async () => {
     for (let times = 0; times < 20; times++) {
-      const reference = await createdCharge(sandbox)
+      const reference = await createdCharge(site)
       const [, withdrawn] = await Promise.all([
-        postForm(sandbox, `/sandbox/phone/${reference}`, { decision: 'approve' }),
+        postForm(site, `/sandbox/phone/${reference}`, { decision: 'approve' }),
         withdraw(reference),
       ])
-      const { status } = (await pollCharge(sandbox, reference)).body
+      const { status } = (await pollCharge(site, reference)).body
       expect(['SUCCESSFUL', 'FAILED']).toContain(status)
       expect(withdrawn.body.status).toBe(status)
     }
   })
 
   test('a withdrawn card page accepts no card', async () => {
-    const reference = await createdCharge(sandbox, { method: 'card', payer: undefined })
+    const reference = await createdCharge(site, { method: 'card', payer: undefined })
     await withdraw(reference)
     const card = { number: '4111 1111 1111 1111', expiry: '09/40', cvv: '123' }
-    expect((await postForm(sandbox, `/sandbox/card/${reference}`, card)).to).toBe(`${sandbox.url}/checkout/t`)
-    expect((await pollCharge(sandbox, reference)).body).toMatchObject({
+    expect((await postForm(site, `/sandbox/card/${reference}`, card)).to).toBe(`${site.url}/checkout/t`)
+    expect((await pollCharge(site, reference)).body).toMatchObject({
       status: 'FAILED',
       reason: 'WITHDRAWN',
     })

@@ -26,15 +26,7 @@ import {
 import { againOf, payRoute, languageRoute } from './payRoute.tsx'
 import { Qr, qrPng } from './qrCode.tsx'
 import { ChoosePage } from './stages/choose.tsx'
-import {
-  CancelledPage,
-  CancelPage,
-  ClosedPage,
-  DisputedPage,
-  ExpiredPage,
-  FailedPage,
-  NoMethodsPage,
-} from './stages/ended.tsx'
+import { CancelledPage, CancelPage, DisputedPage, FailedPage, StoppedPage } from './stages/ended.tsx'
 import { freshForm } from './stages/form.ts'
 import { giveUpRoute } from './stages/giveUp.tsx'
 import { PaidPage, ReceiptPage } from './stages/paid.tsx'
@@ -192,12 +184,12 @@ export function stagePage(view: View, again?: string, unfinished = false) {
   if (stage === 'paid') return <PaidPage view={view} />
   if (stage === 'cancelled') return <CancelledPage view={view} />
   if (stage === 'disputed') return <DisputedPage view={view} />
-  return stage === 'expired' ? <ExpiredPage view={view} /> : <ClosedPage view={view} />
+  return <StoppedPage view={view} texts={stage === 'expired' ? view.t.expired : view.t.closed} />
 }
 
 const choosePage = (view: View, again: string | undefined) =>
   view.checkout.methods.length === 0 ? (
-    <NoMethodsPage view={view} />
+    <StoppedPage view={view} texts={view.t.no_methods} />
   ) : (
     <ChoosePage view={view} form={freshForm(view, again ?? choiceOnGiveUp(view))} again={again} />
   )

@@ -7,7 +7,7 @@ import { stagePage } from '../../../src/web/checkout/checkout.tsx'
 import { faultText, freshForm, inputFor } from '../../../src/web/checkout/stages/form.ts'
 import { attemptFor, checkoutOf, viewOf } from '../../support/checkout/views.ts'
 
-// What the page says of numbers, and fills in, is of the country of the payment method.
+// The hints and examples of numbers are those of the country of the payment method.
 const uganda: Numbers = { region: 'UG', country: '256', example: '0772 123456' }
 const ivoryCoast: Numbers = { region: 'CI', country: '225', example: '05 12 34 56 78' }
 
@@ -45,7 +45,7 @@ for (const [lang, hint] of [
   ['en', '0772 123456, 256... or +256...'],
   ['fr', '0772 123456, 256... ou +256...'],
 ] as const)
-  test(`the hint beside the field is of the country, in ${lang}`, () => {
+  test(`the hint beside the field is that of the country, in ${lang}`, () => {
     const page = stagePage(viewOf({ methods: [offerOf(uganda)] }, lang)).toString()
     expect(page).toContain(hint.replace(uganda.example, unbroken(uganda.example)))
     expect(page).not.toContain('+233')

@@ -86,7 +86,7 @@ const NoneAvailable = ({ view }: { view: View }) => {
   const isShut = checkout.methods.every(({ payment_method }) => checkout.shut?.includes(payment_method))
   return isShut ? (
     <p class="note warn">
-      {t.choose.all_shut} <a href={linkTo(view)}>{t.wait.look}</a>
+      {t.choose.none_available} <a href={linkTo(view)}>{t.wait.check_again}</a>
     </p>
   ) : null
 }

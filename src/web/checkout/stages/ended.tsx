@@ -105,13 +105,10 @@ export const CancelledPage = ({ view }: { view: View }) => {
   )
 }
 
-export const ExpiredPage = ({ view }: { view: View }) => <Stopped view={view} texts={view.t.expired} />
-export const ClosedPage = ({ view }: { view: View }) => <Stopped view={view} texts={view.t.closed} />
-export const NoMethodsPage = ({ view }: { view: View }) => <Stopped view={view} texts={view.t.nowhere} />
-
 type StoppedProps = { view: View; texts: { title: string; text: string } }
 
-const Stopped = ({ view, texts }: StoppedProps) => (
+// The payment cannot be paid: it has expired, the shop is deactivated, or no payment method is set up.
+export const StoppedPage = ({ view, texts }: StoppedProps) => (
   <PaymentPage view={view} title={texts.title}>
     <NoticeCard title={texts.title} tone="warn">
       <p>

@@ -36,7 +36,10 @@ export const PaidPage = ({ view }: { view: View }) => {
 const ReceiptRecipients = ({ view: { receiptTo = [], t } }: { view: View }) =>
   receiptTo.length > 0 ? (
     <p class="muted goes">
-      <Sentence text={t.paid.goes} where={<bdi>{new Intl.ListFormat(t.locale).format(receiptTo)}</bdi>} />
+      <Sentence
+        text={t.paid.receipt_to}
+        where={<bdi>{new Intl.ListFormat(t.locale).format(receiptTo)}</bdi>}
+      />
     </p>
   ) : null
 

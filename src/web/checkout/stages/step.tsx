@@ -94,7 +94,7 @@ const ProviderQuestion = ({ view: { t }, attempt, step: { text }, method }: Ques
       )}
       {text && (
         <>
-          <Sentence text={t.step.says} method={method} /> <bdi>{stripBidiControls(text)}</bdi>
+          <Sentence text={t.step.provider_text} method={method} /> <bdi>{stripBidiControls(text)}</bdi>
         </>
       )}
     </p>

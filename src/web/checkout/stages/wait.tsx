@@ -43,7 +43,7 @@ export const WaitPage = ({ view, attempt, unfinished }: AttemptProps & { unfinis
       <p class="quiet">{t.wait.may_leave}</p>
       <TestPhone view={view} attempt={attempt} />
       <p class="quiet">
-        <a href={linkTo(view)}>{t.wait.look}</a>
+        <a href={linkTo(view)}>{t.wait.check_again}</a>
       </p>
       {/* The customer may also wait on the shop's page. */}
       <ShopLink view={view} exit={deferredExit(checkout)} text={t.wait.back} />
@@ -136,7 +136,7 @@ const Prompt = ({ view, attempt }: AttemptProps) => {
         <li>{t.wait.step_pin}</li>
       </ol>
       <p>
-        <strong>{t.wait.none_came}</strong> <Dial view={view} payment_method={attempt.payment_method} />
+        <strong>{t.wait.no_request}</strong> <Dial view={view} payment_method={attempt.payment_method} />
       </p>
       <GiveUp view={view} attempt={attempt} />
     </>
@@ -147,7 +147,7 @@ const Prompt = ({ view, attempt }: AttemptProps) => {
 const ProviderText = ({ view, attempt }: AttemptProps) =>
   attempt.provider_text ? (
     <p class="note">
-      <Sentence text={view.t.step.says} method={methodLabel(view, attempt.payment_method)} />{' '}
+      <Sentence text={view.t.step.provider_text} method={methodLabel(view, attempt.payment_method)} />{' '}
       <bdi>{stripBidiControls(attempt.provider_text)}</bdi>
     </p>
   ) : null
