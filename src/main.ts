@@ -173,7 +173,14 @@ async function openProviders(base: Base, { node }: Nodes) {
   const { config, options, database, time, metrics, formKey, url, baseUrl, started, log } = base
   const { db, masterKeys } = database
   const clock = time.now
-  const sandbox = openSandbox(config, url, { db, clock, formKey, baseUrl, pace: options.sandboxPace, log })
+  const sandbox = openSandbox(config, url, {
+    db,
+    clock,
+    formKey,
+    baseUrl,
+    timeScale: options.sandboxPace,
+    log,
+  })
   if (sandbox) started.add(sandbox.stop)
   const monitors = createHealthMonitors({ nodes: node.count, watch: watchCalls(metrics), clock })
   gaugeProviders(metrics, monitors)

@@ -3,18 +3,18 @@ import { createOperatorClient } from '../net/outbound.ts'
 import type { Charge } from '../store/sandboxCharges.ts'
 import { callbacksOf } from './charge.ts'
 
-const maxWaiting = 5000 // scheduled or in flight; above this they are dropped, as by real providers
+const maxUnsent = 5000 // scheduled or in flight; more are dropped, as by real providers
 const deadlineMs = 5000
 
 export type Callbacks = ReturnType<typeof createCallbacks>
 
-// Sends callbacks to the gateway, without a guarantee: scheduled callbacks are lost with the process, and a poll still
-// returns the true state.
-export function createCallbacks(clock: () => Date, pace: number) {
+// Sends callbacks to the gateway, without a guarantee: scheduled callbacks are lost with the process. A poll still returns
+// the true state.
+export function createCallbacks(clock: () => Date, timeScale: number) {
   const client = createOperatorClient({})
-  const hanging = new Set<() => void>()
-  const planned = new Map<string, Set<NodeJS.Timeout>>() // by reference
-  let waiting = 0
+  const pendingWaits = new Set<() => void>()
+  const scheduled = new Map<string, Set<NodeJS.Timeout>>() // by reference
+  let unsent = 0
   let isStopped = false
 
   // No signature, no retry, and the answer is ignored. Only the gateway itself has the key of this provider, so the
@@ -29,44 +29,45 @@ export function createCallbacks(clock: () => Date, pace: number) {
     })
 
   // New callbacks of a charge replace the scheduled ones: a decided prompt does not expire.
-  function plan(charge: Charge) {
-    forget(charge.reference)
+  function schedule(charge: Charge) {
+    cancel(charge.reference)
     const timers = new Set<NodeJS.Timeout>()
-    for (const { at, answer } of callbacksOf(charge, pace)) {
-      if (isStopped || waiting >= maxWaiting) return
-      waiting++
+    for (const { at, answer } of callbacksOf(charge, timeScale)) {
+      if (isStopped || unsent >= maxUnsent) return
+      unsent++
       const timer = setTimeout(() => {
         timers.delete(timer)
-        if (timers.size === 0 && planned.get(charge.reference) === timers) planned.delete(charge.reference)
-        void post(charge.callback_url, JSON.stringify(answer)).finally(() => waiting--)
+        if (timers.size === 0 && scheduled.get(charge.reference) === timers)
+          scheduled.delete(charge.reference)
+        void post(charge.callback_url, JSON.stringify(answer)).finally(() => unsent--)
       }, at.getTime() - clock().getTime()).unref()
       timers.add(timer)
-      planned.set(charge.reference, timers)
+      scheduled.set(charge.reference, timers)
     }
   }
 
-  function forget(reference: string) {
-    for (const timer of planned.get(reference) ?? []) {
+  function cancel(reference: string) {
+    for (const timer of scheduled.get(reference) ?? []) {
       clearTimeout(timer)
-      waiting--
+      unsent--
     }
-    planned.delete(reference)
+    scheduled.delete(reference)
   }
 
   // Ends early when the provider stops.
   function wait(ms: number) {
     return new Promise<void>(done => {
-      const end = () => (clearTimeout(timer), hanging.delete(end), done())
+      const end = () => (clearTimeout(timer), pendingWaits.delete(end), done())
       const timer = setTimeout(end, isStopped ? 0 : ms)
-      hanging.add(end)
+      pendingWaits.add(end)
     })
   }
 
   function stop() {
     isStopped = true
-    for (const reference of planned.keys()) forget(reference)
-    for (const end of hanging) end()
+    for (const reference of scheduled.keys()) cancel(reference)
+    for (const end of pendingWaits) end()
   }
 
-  return { plan, wait, stop }
+  return { schedule, wait, stop }
 }

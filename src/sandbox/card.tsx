@@ -1,12 +1,12 @@
 import { type Context, Hono } from 'hono'
-import { type Card, type Charge, decideCharge, findCharge, showCard } from '../store/sandboxCharges.ts'
-import { CardPage, OverPage, SecurePage } from './cardPages.tsx'
+import { type Card, type Charge, decideCharge, showCard } from '../store/sandboxCharges.ts'
+import { CardPage, ClosedChargePage, SecurePage } from './cardPages.tsx'
 import { type CardErrors, cardFields, type CardForm, readCard } from './cards.ts'
 import { type EndingName, stateAt } from './charge.ts'
 import {
   languageOf,
   linkIn,
-  lostPage,
+  notFoundPage,
   ownForms,
   readForm,
   type SandboxContext,
@@ -14,13 +14,13 @@ import {
   sendSandboxPage,
   tokenFor,
 } from './page.tsx'
-import { isReference } from './provider.ts'
+import { chargeOf } from './provider.ts'
 
 const failingCode = '000000'
 
 // The card page of the simulated provider. Its input never reaches the gateway.
 export function cardRoutes(context: SandboxContext) {
-  const { db, clock, pace, callbacks } = context
+  const { db, clock, timeScale, callbacks } = context
   const app = new Hono<SandboxEnv>()
   const forms = ownForms(context)
   app.get(
@@ -37,14 +37,13 @@ export function cardRoutes(context: SandboxContext) {
   )
   return app
 
-  // Finds the charge of the address. `otherwise` answers if it is decided or expired.
-  function onOpenCharge(otherwise: Answer, answer: Answer) {
+  // Finds the charge of the address. `answerClosed` answers if the charge is decided or expired.
+  function onOpenCharge(answerClosed: Answer, answer: Answer) {
     return async (c: Context) => {
-      const reference = c.req.param('ref') ?? ''
-      const charge = isReference(reference) ? await findCharge(db, reference) : undefined
-      if (charge?.method !== 'card') return lostPage(c)
-      const isOpen = !charge.decided && stateAt(charge, clock(), pace).status === 'PENDING'
-      return isOpen ? answer(c, charge) : otherwise(c, charge)
+      const charge = await chargeOf(c, db)
+      if (charge?.method !== 'card') return notFoundPage(c)
+      const isOpen = !charge.decided && stateAt(charge, clock(), timeScale).status === 'PENDING'
+      return isOpen ? answer(c, charge) : answerClosed(c, charge)
     }
   }
 
@@ -66,7 +65,7 @@ export function cardRoutes(context: SandboxContext) {
   // A second click changes nothing and ends at the same page.
   async function decide(c: Context, charge: Charge, ending: EndingName, card?: Card) {
     const decided = await decideCharge(db, charge.reference, ending, clock(), card)
-    if (decided) callbacks.plan(decided)
+    if (decided) callbacks.schedule(decided)
     return leave(c, charge)
   }
 
@@ -79,8 +78,8 @@ export function cardRoutes(context: SandboxContext) {
   }
 
   function showStatus(c: Context, charge: Charge) {
-    const state = stateAt(charge, clock(), pace)
-    return sendSandboxPage(c, <OverPage charge={charge} language={languageOf(c)} state={state} />)
+    const state = stateAt(charge, clock(), timeScale)
+    return sendSandboxPage(c, <ClosedChargePage charge={charge} language={languageOf(c)} state={state} />)
   }
 
   function propsOf(c: Context, charge: Charge) {

@@ -94,7 +94,7 @@ const TestCards = ({ language: { t }, open }: { language: PageLanguage; open: bo
 )
 
 // A form and not a link, so that a link prefetch cannot cancel.
-export const Cancel = ({ charge, language, token }: FormProps) => (
+const Cancel = ({ charge, language, token }: FormProps) => (
   <form class="centre" method="post" action={linkIn(language, `/sandbox/card/${charge.reference}/cancel`)}>
     <FormToken token={token} />
     <button type="submit" class="quiet">
@@ -103,8 +103,8 @@ export const Cancel = ({ charge, language, token }: FormProps) => (
   </form>
 )
 
-export const OverPage = ({ charge, language, state }: ChargeProps & { state: ChargeState }) => (
-  <StatementPage language={language} title={overTitle(state, language)} back={charge.return_url}>
+export const ClosedChargePage = ({ charge, language, state }: ChargeProps & { state: ChargeState }) => (
+  <StatementPage language={language} title={closedTitle(state, language)} back={charge.return_url}>
     <p>
       <Sentence
         text={language.t.sandbox.asked}
@@ -116,17 +116,15 @@ export const OverPage = ({ charge, language, state }: ChargeProps & { state: Cha
   </StatementPage>
 )
 
-function overTitle({ status, reason, pollError }: ChargeState, { t: { sandbox } }: PageLanguage): string {
+function closedTitle({ status, reason, pollError }: ChargeState, { t: { sandbox } }: PageLanguage): string {
   if (pollError) return sandbox.card.at_bank
   if (status === 'SUCCESSFUL') return sandbox.card.paid
   if (reason === 'WITHDRAWN') return sandbox.endings.withdrawn
   return reason === 'EXPIRED' ? sandbox.endings.too_late : sandbox.endings.not_paid
 }
 
-type SecureProps = { charge: Charge; language: PageLanguage; token: string; isMissing?: boolean }
-
-// Simulates the page of the customer's bank.
-export const SecurePage = ({ charge, language, token, isMissing }: SecureProps) => {
+// Simulates the page of the customer's bank. `isMissing`: the form was submitted without a code.
+export const SecurePage = ({ charge, language, token, isMissing }: FormProps & { isMissing?: boolean }) => {
   const { secure: t } = language.t.sandbox
   const amount = chargeMoney(charge, language)
   const title = fill(t.page, { amount })

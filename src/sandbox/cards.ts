@@ -30,17 +30,17 @@ export function readCard(form: CardForm, now: Date): ReadCard {
   const number = form.number.replace(/[ -]/g, '')
   const known = testCards.find(card => card.number === number)
   const errors: CardErrors = {
-    ...wrong('number', numberError(number) ?? (known ? undefined : 'no_test_card')),
-    ...wrong('expiry', expiryError(form.expiry, now)),
-    ...wrong('cvv', /^\d{3,4}$/.test(form.cvv) ? undefined : 'cvv'),
-    ...wrong('name', form.name.length > 100 ? 'name' : undefined),
+    ...errorOf('number', numberError(number) ?? (known ? undefined : 'no_test_card')),
+    ...errorOf('expiry', expiryError(form.expiry, now)),
+    ...errorOf('cvv', /^\d{3,4}$/.test(form.cvv) ? undefined : 'cvv'),
+    ...errorOf('name', form.name.length > 100 ? 'name' : undefined),
   }
   if (!known || Object.keys(errors).length > 0) return { errors }
   const ending = form.cvv === rightCvv ? known.ending : 'card_wrong_cvv'
-  return { ending, card: { card_type: typeOf(number), card_last4: number.slice(-4) } }
+  return { ending, card: { card_type: cardTypeOf(number), card_last4: number.slice(-4) } }
 }
 
-const wrong = (field: CardField, fault?: CardFault): CardErrors => (fault ? { [field]: fault } : {})
+const errorOf = (field: CardField, fault?: CardFault): CardErrors => (fault ? { [field]: fault } : {})
 
 function numberError(number: string): CardFault | undefined {
   if (number === '') return 'no_number'
@@ -66,4 +66,4 @@ function expiryError(text: string, now: Date): CardFault | undefined {
   return isPast ? 'over' : undefined
 }
 
-const typeOf = (number: string) => (number.startsWith('4') ? 'Visa' : 'Mastercard')
+const cardTypeOf = (number: string) => (number.startsWith('4') ? 'Visa' : 'Mastercard')

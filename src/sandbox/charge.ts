@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { formatMoney } from '../core/money.ts'
 import type { Charge } from '../store/sandboxCharges.ts'
 
-// The possible outcomes of a charge. Times are in milliseconds from the request or, after a decision, from the
-// decision.
+// The possible outcomes of a charge. Times count from the request or, after a decision, from the decision.
 const soonMs = 600 // a customer with the phone at hand
 const promptMs = 10_000 // the expiry of an ignored prompt
 const personMs = 5 * 60_000 // the expiry of a prompt for a tester
@@ -13,7 +12,7 @@ export const hangMs = 15_000 // longer than the timeout of any client
 type Step = { afterMs: number; status: 'SUCCESSFUL' | 'FAILED'; reason?: string }
 export type Callback = { afterMs: number; stale?: boolean } // a stale one reports the previous state
 
-export type ChargeEnding = {
+type ChargeEnding = {
   steps: readonly Step[]
   startError?: 'error' | 'cut' | 'hang' // how the answer fails, although the request was accepted
   pollError?: { untilMs: number; http: 500 | 503; code: string } // until then polls fail
@@ -58,7 +57,7 @@ const table = {
     callbacks: [],
   },
   delayed: { steps: [paid(15_000)] },
-  // a person decides
+  // decided by a tester
   person_approved: { steps: [paid(0)] },
   person_declined: { steps: [failed(0, 'APPROVAL_REJECTED')] },
   withdrawn: { steps: [failed(0, 'WITHDRAWN')] }, // by the gateway
@@ -103,10 +102,10 @@ const byLastDigits: Readonly<Record<string, EndingName>> = {
   '009': 'other_amount',
 }
 
-type Asked = { method: string; amount: bigint; payer: string | null; voucher?: string }
+type EndingInput = { method: string; amount: bigint; payer: string | null; voucher?: string }
 
 // The amount takes precedence over the number, so that a merchant can test it with any wallet.
-export function chooseEnding({ method, amount, payer, voucher }: Asked): EndingName {
+export function chooseEnding({ method, amount, payer, voucher }: EndingInput): EndingName {
   if (method === 'card') return 'waits_for_card'
   const total = byTotal[String(amount)]
   if (total) return total
@@ -115,7 +114,7 @@ export function chooseEnding({ method, amount, payer, voucher }: Asked): EndingN
 }
 
 // The state of a charge depends only on its row and the time, so it survives a restart and is the same on every node.
-// `pace` scales all times.
+// `timeScale` scales all times.
 export type ChargeState = {
   status: 'PENDING' | 'SUCCESSFUL' | 'FAILED'
   reason?: string
@@ -127,37 +126,38 @@ export const endingOfCharge = (charge: Pick<Charge, 'ending' | 'decided'>): Char
 
 const sinceMs = (charge: Charge) => (charge.decided_at ?? charge.created_at).getTime()
 
-export function stateAt(charge: Charge, now: Date, pace = 1): ChargeState {
+export function stateAt(charge: Charge, now: Date, timeScale = 1): ChargeState {
   const { steps, pollError } = endingOfCharge(charge)
   const elapsedMs = now.getTime() - sinceMs(charge)
-  const step = steps.findLast(({ afterMs }) => afterMs * pace <= elapsedMs)
+  const step = steps.findLast(({ afterMs }) => afterMs * timeScale <= elapsedMs)
   return {
     status: step?.status ?? 'PENDING',
     ...(step?.reason && { reason: step.reason }),
-    ...(pollError && elapsedMs < pollError.untilMs * pace && { pollError }),
+    ...(pollError && elapsedMs < pollError.untilMs * timeScale && { pollError }),
   }
 }
 
-// Whether a person may decide. Wallets that answer automatically cannot be decided.
-export const waitsForPerson = (charge: Charge, now: Date, pace = 1) =>
-  charge.ending === 'waits_for_person' && stateAt(charge, now, pace).status === 'PENDING'
+// Whether a tester may decide. Charges of wallets that answer automatically cannot be decided.
+export const waitsForPerson = (charge: Charge, now: Date, timeScale = 1) =>
+  charge.ending === 'waits_for_person' && stateAt(charge, now, timeScale).status === 'PENDING'
 
 const waiting: readonly string[] = ['waits_for_person', 'waits_for_card', 'no_answer']
 
-// Whether the charge can be withdrawn: no person has decided, and it does not resolve automatically.
-export const isWithdrawable = (charge: Charge, now: Date, pace = 1) =>
-  !charge.decided && waiting.includes(charge.ending) && stateAt(charge, now, pace).status === 'PENDING'
+// Whether the charge can be withdrawn: it is undecided and does not resolve automatically.
+export const isWithdrawable = (charge: Charge, now: Date, timeScale = 1) =>
+  !charge.decided && waiting.includes(charge.ending) && stateAt(charge, now, timeScale).status === 'PENDING'
 
 type TimedCallback = { at: Date; answer: ProviderAnswer }
 
 // The callbacks of a charge and their times. Their content is computed in advance, so that it does not depend on when a
 // timer fires.
-export function callbacksOf(charge: Charge, pace = 1): TimedCallback[] {
+export function callbacksOf(charge: Charge, timeScale = 1): TimedCallback[] {
   const ending = endingOfCharge(charge)
   const callbacks: readonly Callback[] = ending.callbacks ?? ending.steps
   return callbacks.map(({ afterMs, stale }) => {
-    const at = new Date(sinceMs(charge) + Math.ceil(afterMs * pace))
-    return { at, answer: chargeAnswer(charge, stale ? { status: 'PENDING' } : stateAt(charge, at, pace)) }
+    const at = new Date(sinceMs(charge) + Math.ceil(afterMs * timeScale))
+    const state = stale ? ({ status: 'PENDING' } as const) : stateAt(charge, at, timeScale)
+    return { at, answer: chargeAnswer(charge, state) }
   })
 }
 
@@ -180,7 +180,7 @@ export function chargeAnswer(charge: Charge, { status, reason }: ChargeState) {
   }
 }
 
-// Where the customer continues.
+// Where the customer continues: on the card page, or at the address in the QR code.
 export function pathsOf({ method, reference }: Pick<Charge, 'method' | 'reference'>) {
   if (method === 'card') return { redirectPath: `/sandbox/card/${reference}` }
   if (method === 'ghqr') return { qrPath: `/sandbox/phone/${reference}` }

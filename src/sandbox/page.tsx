@@ -14,17 +14,17 @@ import type { Callbacks } from './callbacks.ts'
 
 const headers = pageHeaders()
 
-// The language of a page: the one in its address, which the gateway passes on, or the browser's preference. `asked` is
-// set in the first case; links keep it.
-export type PageLanguage = { lang: Lang; asked?: Lang; t: Texts }
+// The language of a page: the one in its address, which the gateway passes on, or the browser's preference. In the first
+// case `inUrl` is set, and links repeat it.
+export type PageLanguage = { lang: Lang; inUrl?: Lang; t: Texts }
 
 export function languageOf(c: Context): PageLanguage {
-  const asked = chosenLang(c.req.query('lang'))
-  const lang = asked ?? preferredLang(c.req.header('accept-language'))
-  return { lang, asked, t: languages[lang] }
+  const inUrl = chosenLang(c.req.query('lang'))
+  const lang = inUrl ?? preferredLang(c.req.header('accept-language'))
+  return { lang, inUrl, t: languages[lang] }
 }
 
-export const linkIn = ({ asked }: PageLanguage, path: string) => (asked ? `${path}?lang=${asked}` : path)
+export const linkIn = ({ inUrl }: PageLanguage, path: string) => (inUrl ? `${path}?lang=${inUrl}` : path)
 
 type PageProps = PropsWithChildren<{ language: PageLanguage; title: string }>
 
@@ -72,24 +72,23 @@ function troublePage(c: Context, trouble: Trouble, http: 404 | 413 | 500 | 503) 
   return sendSandboxPage(c, page, http)
 }
 
-export const lostPage = (c: Context) => troublePage(c, 'lost', 404)
+export const notFoundPage = (c: Context) => troublePage(c, 'lost', 404)
 export const sandboxBrokenPage = (c: Context, http: 500 | 503) => troublePage(c, 'broken', http)
-export const tooLargePage = (c: Context) => troublePage(c, 'too_large', 413)
 
 // The answer to a form that another site sent. The link opens the page of the charge.
-export function elsewherePage(c: Context) {
+function foreignFormPage(c: Context) {
   const language = languageOf(c)
   const { trouble } = language.t
-  const [, , place = '', reference = ''] = c.req.path.split('/')
-  const page = (
+  const [, , page = '', reference = ''] = c.req.path.split('/')
+  const statement = (
     <StatementPage language={language} title={trouble.elsewhere}>
       <p>{trouble.elsewhere_text}</p>
-      <a class="button" href={linkIn(language, `/sandbox/${place}/${reference}`)}>
+      <a class="button" href={linkIn(language, `/sandbox/${page}/${reference}`)}>
         {trouble.open}
       </a>
     </StatementPage>
   )
-  return sendSandboxPage(c, page, 403)
+  return sendSandboxPage(c, statement, 403)
 }
 
 // The dependencies of all routes of the simulated provider.
@@ -99,7 +98,7 @@ export type SandboxContext = {
   key: string
   formKey: Buffer
   baseUrl: string
-  pace: number
+  timeScale: number
   callbacks: Callbacks
 }
 
@@ -107,12 +106,12 @@ export type SandboxEnv = { Bindings: HttpBindings }
 
 const maxFormBytes = 4096
 
-type AnswerTooLarge = (c: Context) => Response | Promise<Response>
+type Answer = (c: Context) => Response | Promise<Response>
 
-// Reading the body throws only if the client disconnects, which is no bug. Errors of the handlers do not pass here;
-// they reach `onError` of the sandbox.
-export function limitBody(maxSize: number, answerTooLarge: AnswerTooLarge): MiddlewareHandler {
-  const limit = bodyLimit({ maxSize, onError: answerTooLarge })
+// Reading the body throws only if the client disconnects, which is no bug. Errors of the handlers are not caught here:
+// `onError` of the sandbox handles them.
+export function limitBody(maxSize: number, onError: Answer): MiddlewareHandler {
+  const limit = bodyLimit({ maxSize, onError })
   return async (c, next) => {
     try {
       return await limit(c, next)
@@ -122,8 +121,6 @@ export function limitBody(maxSize: number, answerTooLarge: AnswerTooLarge): Midd
   }
 }
 
-const formLimit = limitBody(maxFormBytes, tooLargePage)
-
 type FormKeys = Pick<SandboxContext, 'formKey' | 'baseUrl'>
 
 export const tokenFor = ({ formKey }: FormKeys, reference: string) =>
@@ -131,8 +128,8 @@ export const tokenFor = ({ formKey }: FormKeys, reference: string) =>
 
 // The middleware of every route that takes a form. It limits the body and refuses a form of another site.
 export const ownForms = (keys: FormKeys): [MiddlewareHandler<SandboxEnv>, MiddlewareHandler<SandboxEnv>] => [
-  formLimit,
-  async (c, next) => ((await isOwn(c, keys)) ? next() : elsewherePage(c)),
+  limitBody(maxFormBytes, c => troublePage(c, 'too_large', 413)),
+  async (c, next) => ((await isOwn(c, keys)) ? next() : foreignFormPage(c)),
 ]
 
 async function isOwn(c: Context, keys: FormKeys): Promise<boolean> {

@@ -3,13 +3,13 @@ import { FormToken, Sentence } from '../core/markup/page.tsx'
 import { maskPhone } from '../core/mask.ts'
 import { parsePhone } from '../core/phone.ts'
 import { fill } from '../core/text.ts'
-import { type Charge, decideCharge, findCharge, listUndecided } from '../store/sandboxCharges.ts'
-import { type EndingName, stateAt, waitsForPerson } from './charge.ts'
+import { type Charge, decideCharge, listUndecided } from '../store/sandboxCharges.ts'
+import { type ChargeState, type EndingName, stateAt, waitsForPerson } from './charge.ts'
 import {
   chargeMoney,
   languageOf,
   linkIn,
-  lostPage,
+  notFoundPage,
   ownForms,
   type PageLanguage,
   readForm,
@@ -20,9 +20,9 @@ import {
   StatementPage,
   tokenFor,
 } from './page.tsx'
-import { isReference } from './provider.ts'
+import { chargeOf } from './provider.ts'
 
-const listedMs = 10 * 60_000
+const listedMs = 10 * 60_000 // how long a prompt is listed
 const maxListed = 20
 
 const decisions = new Map<string, EndingName>([
@@ -30,72 +30,74 @@ const decisions = new Map<string, EndingName>([
   ['decline', 'person_declined'],
 ])
 
-// The test phone: what a customer would see in the wallet's own menu.
+// The test phone. It shows what a customer would see in the menu of a wallet.
 export function phoneRoutes(context: SandboxContext) {
-  const { db, clock, pace, callbacks } = context
+  const { db, clock, timeScale, callbacks } = context
   const app = new Hono<SandboxEnv>()
 
   app.get('/', async c => {
-    const typed = c.req.query('number')?.trim().slice(0, 60)
-    const phone = typed === undefined ? undefined : parsePhone(typed)
+    const input = c.req.query('number')?.trim().slice(0, 60)
+    const phone = input === undefined ? undefined : parsePhone(input)
     const now = clock()
     const since = new Date(now.getTime() - listedMs)
     const charges = phone ? await listUndecided(db, phone.slice(1), since, maxListed) : undefined
-    const prompts = charges?.filter(charge => waitsForPerson(charge, now, pace))
-    const http = typed !== undefined && !phone ? 422 : 200
-    return sendSandboxPage(c, <PhonePage language={languageOf(c)} typed={typed} prompts={prompts} />, http)
+    const prompts = charges?.filter(charge => waitsForPerson(charge, now, timeScale))
+    const http = input !== undefined && !phone ? 422 : 200
+    return sendSandboxPage(c, <PhonePage language={languageOf(c)} input={input} prompts={prompts} />, http)
   })
 
   app.get('/:ref', async c => {
     const charge = await chargeOnPhone(c)
-    if (!charge) return lostPage(c)
-    const token = tokenFor(context, charge.reference)
-    const page = (
-      <PromptPage charge={charge} language={languageOf(c)} token={token} now={clock()} pace={pace} />
+    if (!charge) return notFoundPage(c)
+    const now = clock()
+    const props = { charge, language: languageOf(c) }
+    const page = waitsForPerson(charge, now, timeScale) ? (
+      <PromptPage {...props} token={tokenFor(context, charge.reference)} />
+    ) : (
+      <AnsweredPage {...props} state={stateAt(charge, now, timeScale)} />
     )
     return sendSandboxPage(c, page)
   })
 
   app.post('/:ref', ...ownForms(context), async c => {
     const charge = await chargeOnPhone(c)
-    if (!charge) return lostPage(c)
+    if (!charge) return notFoundPage(c)
     const now = clock()
     const { decision } = await readForm(c, ['decision'])
-    const decided = waitsForPerson(charge, now, pace) && decisions.get(decision)
+    const decided = waitsForPerson(charge, now, timeScale) && decisions.get(decision)
     const changed = decided && (await decideCharge(db, charge.reference, decided, now))
-    if (changed) callbacks.plan(changed)
+    if (changed) callbacks.schedule(changed)
     return c.redirect(linkIn(languageOf(c), `/sandbox/phone/${charge.reference}`), 303)
   })
 
   async function chargeOnPhone(c: Context): Promise<Charge | undefined> {
-    const reference = c.req.param('ref') ?? ''
-    const charge = isReference(reference) ? await findCharge(db, reference) : undefined
+    const charge = await chargeOf(c, db)
     return charge?.method === 'card' ? undefined : charge
   }
 
   return app
 }
 
-const names: Record<string, string> = {
+const methodNames: Record<string, string> = {
   mtn: 'MTN MoMo',
   telecel: 'Telecel Cash',
   at: 'AT Money',
   ghqr: 'GhQR',
 }
 
-type PhonePageProps = { language: PageLanguage; typed?: string; prompts?: Charge[] }
+type PhonePageProps = { language: PageLanguage; input?: string; prompts?: Charge[] }
 
 // Finds the prompts of a number.
-const PhonePage = ({ language, typed, prompts }: PhonePageProps) => {
+const PhonePage = ({ language, input, prompts }: PhonePageProps) => {
   const { phone: t } = language.t.sandbox
-  const isWrong = typed !== undefined && !prompts
+  const isWrong = input !== undefined && !prompts
   return (
     <SandboxPage language={language} title={isWrong ? t.in_title : t.title}>
       <section class="card">
         <h1>{t.title}</h1>
         <p class="muted">{t.text}</p>
         <form method="get" action="/sandbox/phone">
-          {language.asked && <input type="hidden" name="lang" value={language.asked} />}
+          {language.inUrl && <input type="hidden" name="lang" value={language.inUrl} />}
           <label for="number">{t.number}</label>
           <input
             id="number"
@@ -105,7 +107,7 @@ const PhonePage = ({ language, typed, prompts }: PhonePageProps) => {
             autocomplete="off"
             maxlength={30}
             required
-            value={typed ?? ''}
+            value={input ?? ''}
             {...(isWrong && { 'aria-invalid': 'true', 'aria-describedby': 'number-error' })}
           />
           {isWrong && (
@@ -143,12 +145,11 @@ const Prompts = ({ language, prompts }: { language: PageLanguage; prompts: Charg
   )
 }
 
-type PromptProps = { charge: Charge; language: PageLanguage; token: string }
-type PromptPageProps = PromptProps & { now: Date; pace: number }
+type ChargeProps = { charge: Charge; language: PageLanguage }
 
-const PromptPage = ({ charge, language, token, now, pace }: PromptPageProps) => {
-  if (waitsForPerson(charge, now, pace)) return <Prompt charge={charge} language={language} token={token} />
-  const { status, reason = '' } = stateAt(charge, now, pace)
+// The request waits for no tester: it was answered, has expired or is answered automatically.
+const AnsweredPage = ({ charge, language, state }: ChargeProps & { state: ChargeState }) => {
+  const { status, reason = '' } = state
   const { asked, endings: t } = language.t.sandbox
   const ending = endings[status === 'FAILED' ? reason : status] ?? 'not_paid'
   return (
@@ -161,13 +162,13 @@ const PromptPage = ({ charge, language, token, now, pace }: PromptPageProps) => 
   )
 }
 
-const Prompt = ({ charge, language, token }: PromptProps) => {
+const PromptPage = ({ charge, language, token }: ChargeProps & { token: string }) => {
   const { prompt: t } = language.t.sandbox
   const amount = chargeMoney(charge, language)
   return (
     <SandboxPage language={language} title={fill(t.asks, { shop: charge.payee, amount })}>
       <section class="card">
-        <p class="muted">{names[charge.method]}</p>
+        <p class="muted">{methodNames[charge.method]}</p>
         <h1>
           <Sentence
             text={t.asks}
@@ -206,7 +207,7 @@ const Prompt = ({ charge, language, token }: PromptProps) => {
   )
 }
 
-// By the provider's own status or reason.
+// By the status or reason of the simulated provider.
 const endings: Record<string, 'pending' | 'approved' | 'declined' | 'withdrawn' | 'too_late'> = {
   PENDING: 'pending',
   SUCCESSFUL: 'approved',

@@ -4,6 +4,7 @@ import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { currencies, parseMoney } from '../core/money.ts'
 import { isPlainText, parseUrl } from '../core/text.ts'
+import type { Db } from '../store/db.ts'
 import {
   type Charge,
   decideCharge,
@@ -25,7 +26,7 @@ import { limitBody, type SandboxContext, type SandboxEnv } from './page.tsx'
 const maxBodyBytes = 16 * 1024
 
 // The provider's API, for the gateway only.
-export function providerRoutes({ db, clock, key, pace, callbacks }: SandboxContext) {
+export function providerRoutes({ db, clock, key, timeScale, callbacks }: SandboxContext) {
   const app = new Hono<SandboxEnv>()
 
   app.use(async (c, next) => {
@@ -39,17 +40,17 @@ export function providerRoutes({ db, clock, key, pace, callbacks }: SandboxConte
     limitBody(maxBodyBytes, c => c.json({ code: 'BODY_TOO_LARGE' }, 413)),
     async c => {
       const body: unknown = await c.req.json().catch(() => undefined)
-      const asked = parseCharge(c.req.header('x-reference-id') ?? '', body, clock())
-      if (typeof asked === 'string') return c.json({ code: 'INVALID_REQUEST', field: asked }, 400)
-      const charge = await insertCharge(db, asked)
+      const request = parseCharge(c.req.header('x-reference-id') ?? '', body, clock())
+      if (typeof request === 'string') return c.json({ code: 'INVALID_REQUEST', field: request }, 400)
+      const charge = await insertCharge(db, request)
       if (!charge) {
-        const known = (await findCharge(db, asked.reference)) ?? asked
-        return c.json({ code: 'RESOURCE_ALREADY_EXIST', ...pathsOf(known) }, 409)
+        const existing = (await findCharge(db, request.reference)) ?? request
+        return c.json({ code: 'RESOURCE_ALREADY_EXIST', ...pathsOf(existing) }, 409)
       }
-      callbacks.plan(charge)
+      callbacks.schedule(charge)
       const { startError } = endingOfCharge(charge)
       if (startError === 'error') return c.json({ code: 'INTERNAL_PROCESSING_ERROR' }, 500)
-      if (startError === 'hang') await callbacks.wait(hangMs * pace)
+      if (startError === 'hang') await callbacks.wait(hangMs * timeScale)
       if (startError === 'cut') {
         c.env.incoming.socket.destroy()
         return RESPONSE_ALREADY_SENT
@@ -58,25 +59,20 @@ export function providerRoutes({ db, clock, key, pace, callbacks }: SandboxConte
     },
   )
 
-  app.get('/charges/:ref', async c => answer(c, await find(c)))
+  app.get('/charges/:ref', async c => answer(c, await chargeOf(c, db)))
 
-  // The first decision stands, whether a person's or this one. The answer is the resulting charge.
+  // The first decision is final, by the tester or by this request. The answer is the resulting charge.
   app.post('/charges/:ref/withdraw', async c => {
-    const charge = await find(c)
-    if (!charge || !isWithdrawable(charge, clock(), pace)) return answer(c, charge)
+    const charge = await chargeOf(c, db)
+    if (!charge || !isWithdrawable(charge, clock(), timeScale)) return answer(c, charge)
     const withdrawn = await decideCharge(db, charge.reference, 'withdrawn', clock())
-    if (withdrawn) callbacks.plan(withdrawn)
-    return answer(c, withdrawn ?? (await find(c)))
+    if (withdrawn) callbacks.schedule(withdrawn)
+    return answer(c, withdrawn ?? (await chargeOf(c, db)))
   })
-
-  function find(c: Context): Promise<Charge | undefined> {
-    const reference = c.req.param('ref') ?? ''
-    return isReference(reference) ? findCharge(db, reference) : Promise.resolve(undefined)
-  }
 
   function answer(c: Context, charge: Charge | undefined) {
     if (!charge) return c.json({ code: 'RESOURCE_NOT_FOUND' }, 404)
-    const state = stateAt(charge, clock(), pace)
+    const state = stateAt(charge, clock(), timeScale)
     if (state.pollError) return c.json({ code: state.pollError.code }, state.pollError.http)
     return c.json(chargeAnswer(charge, state))
   }
@@ -115,10 +111,16 @@ const schema = z
   .refine(({ method, voucher }) => voucher || method !== 'telecel', { path: ['voucher'] })
   .refine(({ method, currency }) => method === 'card' || currency === 'GHS', { path: ['currency'] })
 
-export const isReference = (reference: string) => /^[0-9A-Za-z_-]{11,100}$/.test(reference)
+const isReference = (reference: string) => /^[0-9A-Za-z_-]{11,100}$/.test(reference)
+
+// The charge that the address names.
+export async function chargeOf(c: Context, db: Db): Promise<Charge | undefined> {
+  const reference = c.req.param('ref') ?? ''
+  return isReference(reference) ? findCharge(db, reference) : undefined
+}
 
 // The requested charge, or the name of the invalid field. A voucher is checked here and never stored.
-export function parseCharge(reference: string, body: unknown, now: Date): NewCharge | string {
+function parseCharge(reference: string, body: unknown, now: Date): NewCharge | string {
   if (!isReference(reference)) return 'x-reference-id'
   const { data, error } = schema.safeParse(body)
   if (!data) return error.issues[0]?.path.join('.') || 'body'

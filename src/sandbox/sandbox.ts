@@ -4,7 +4,7 @@ import { Unavailable } from '../core/interface/refusal.ts'
 import type { Db } from '../store/db.ts'
 import { createCallbacks } from './callbacks.ts'
 import { cardRoutes } from './card.tsx'
-import { lostPage, sandboxBrokenPage, type SandboxEnv } from './page.tsx'
+import { notFoundPage, sandboxBrokenPage, type SandboxEnv } from './page.tsx'
 import { phoneRoutes } from './phone.tsx'
 import { providerRoutes } from './provider.ts'
 
@@ -18,15 +18,16 @@ type SandboxOptions = {
   key: string // authenticates the gateway at the provider's API
   formKey: Buffer // signs the form tokens of the pages
   baseUrl: string // of the pages
-  pace?: number // a factor for all waiting times
+  timeScale?: number // a factor for all waiting times
   log?: { error(fields: object, message: string): void }
 }
 
 // A simulated provider that moves no money. It has no access to payments: it and the gateway communicate only by HTTP,
 // like separate companies. The routes are mounted at /sandbox.
-export function createSandbox({ db, clock, key, formKey, baseUrl, pace = 1, log }: SandboxOptions) {
-  const callbacks = createCallbacks(clock, pace)
-  const context = { db: db.withQuota('sandbox'), clock, key, formKey, baseUrl, pace, callbacks } // its pages are public, so they have their own connection quota
+export function createSandbox({ db, clock, key, formKey, baseUrl, timeScale = 1, log }: SandboxOptions) {
+  const callbacks = createCallbacks(clock, timeScale)
+  const quotaDb = db.withQuota('sandbox') // the pages are public, so they have a separate connection quota
+  const context = { db: quotaDb, clock, key, formKey, baseUrl, timeScale, callbacks }
   const app = new Hono<SandboxEnv>({ strict: false })
 
   app.onError((error, c) => {
@@ -47,6 +48,6 @@ export function createSandbox({ db, clock, key, formKey, baseUrl, pace = 1, log 
       'x-content-type-options': 'nosniff',
     }),
   )
-  app.all('*', lostPage)
+  app.all('*', notFoundPage)
   return { app, stop: callbacks.stop }
 }

@@ -45,7 +45,14 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
   opened.serve(first, app, observe)
 }
 
-type SandboxDeps = { db: Db; clock(): Date; formKey: Buffer; baseUrl: string; pace?: number; log: Logger }
+type SandboxDeps = {
+  db: Db
+  clock(): Date
+  formKey: Buffer
+  baseUrl: string
+  timeScale?: number
+  log: Logger
+}
 
 // The simulated provider of test payments. Its provider module calls it at this gateway's own address, with a key that is
 // made at each start: no other client needs it.

@@ -56,7 +56,7 @@ export function createApp(options: AppOptions) {
     const allow = methods.filter(method => isTaken(app, method, c.req.path)).join(', ')
     return allow ? respond(c, wrongMethodAnswer(allow, c.get('requestId'))) : nothingHere(home)(c)
   })
-  app.route('/checkout', checkoutRoutes({ runtime, trustedProxies, carries: messengers?.carries }))
+  app.route('/checkout', checkoutRoutes({ runtime, trustedProxies, canSend: messengers?.carries }))
   app.route('/public', brandingRoutes({ runtime, trustedProxies }))
   app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute({ runtime, trustedProxies }))
   for (const path of ['/callbacks/account/:webhook', '/callbacks/account/:webhook/*'])
@@ -96,7 +96,7 @@ function addOperatorPages(
   const withQuota = (name: string) => ({ ...runtime, db: runtime.db.withQuota(name) })
   const support = { ...withQuota('support'), rules: messageRules }
   app.route('/support', supportRoutes({ runtime: support, auth }))
-  app.route('/inbox', inboxRoutes({ runtime: withQuota('inbox'), auth, goesOut: messengers?.configured }))
+  app.route('/inbox', inboxRoutes({ runtime: withQuota('inbox'), auth, isSent: messengers?.configured }))
 }
 
 // Names each request, and logs and counts its answer.

@@ -27,7 +27,7 @@ const line_items = [
   { name: 'Delivery, Osu', total: '10.00' },
 ]
 
-// Four dots of each colour in turn, so that a browser has something to draw.
+// Four pixels of each colour in turn.
 function stripes(side = 64) {
   const line = (row: number) =>
     Buffer.from([
@@ -72,7 +72,7 @@ async function linesOf(page: Page, within = '.items') {
   return plain.flatMap((part, at) => (at % 2 === 0 ? [`${part} ${plain[at + 1]}`] : []))
 }
 
-test('the receipt lists what was paid for, on a phone and on paper, where nothing has a colour', async () => {
+test('the receipt lists the items, on a phone and on paper, where it has no colours', async () => {
   const { page, faults, close } = await browser.newCustomer({ height: 740 })
   await page.goto(`${gateway.url}/checkout/${paid}/receipt`)
   const list = page.locator('.receipt .items')
@@ -95,7 +95,7 @@ for (const [name, options] of [
   ['a desk without scripts', { width: 1280, height: 800, scripts: false }],
   ['a desk in the dark', { width: 1280, height: 800, dark: true }],
 ] as const)
-  test(`a shop shows its face on ${name}: logo, colour, order, whom to ask`, async () => {
+  test(`the branding of a shop is shown on ${name}: logo, colour, items, contact`, async () => {
     const { page, faults, close } = await browser.newCustomer(options)
     await page.goto(`${gateway.url}/checkout/${token}`)
     const logo = page.locator('img.logo').first()
@@ -117,9 +117,9 @@ for (const [name, options] of [
     await close()
   })
 
-// What a real program writes is drawn as it was, after it was written anew.
+// A logo that a real encoder wrote looks the same after it was rewritten.
 for (const type of ['png', 'jpeg'] as const)
-  test(`a ${type} of a browser looks the same when we have written it`, async () => {
+  test(`a ${type} of a browser looks the same after it was rewritten`, async () => {
     const { page, close } = await browser.newCustomer()
     await page.goto('data:text/html,<title>x</title>')
     const before = await page.evaluate(drawn, { type: `image/${type}`, from: '' })
@@ -134,7 +134,7 @@ for (const type of ['png', 'jpeg'] as const)
 
 type Drawn = { url: string; dots: number[] }
 
-// Draws something, or the picture that is given, and tells its dots as a decoder sees them.
+// Draws a test image, or the given one, and returns its decoded pixels.
 async function drawn({ type, from }: { type: string; from: string }): Promise<Drawn> {
   const canvas = document.createElement('canvas')
   canvas.width = 120

@@ -39,7 +39,7 @@ describe('a customer who cancels', () => {
   })
 
   journeys.journey(
-    'stays with us where the shop named no place, and cannot pay any more',
+    'stays on the page if the shop has sent no address, and can no longer pay',
     async ({ page }) => {
       const sale = await journeys.shopAsksFor()
       await page.goto(sale.address)
@@ -96,7 +96,7 @@ describe('a customer who cancels', () => {
   })
 })
 
-describe('a customer who cancels while the phone still asks', () => {
+describe('a customer who cancels while the phone shows the request', () => {
   for (const [decision, status, status_reason] of [
     ['Decline', 'cancelled', 'The customer cancelled.'],
     ['Approve', 'paid', ''],

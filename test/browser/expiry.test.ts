@@ -15,7 +15,7 @@ const newSale = async () => journeys.shopAsksFor({}, await journeys.gateway.addM
 type Sale = Awaited<ReturnType<typeof newSale>>
 type Scene = (page: Page, sale: Sale) => Promise<void>
 
-// One customer with scripts and one without come so far, then the time passes for both.
+// One customer with scripts and one without open the payment, then it expires for both.
 async function timePasses(before: Scene, minutes: number, after: Scene) {
   const visits = await Promise.all(
     [true, false].map(async scripts => {
@@ -51,7 +51,7 @@ async function seesExpired(page: Page) {
 }
 
 test(
-  'after its time a payment cannot be paid, and an old form starts nothing',
+  'an expired payment cannot be paid, and an old form starts nothing',
   async () => {
     await timePasses(
       async page => {
@@ -73,7 +73,7 @@ test(
 )
 
 test(
-  'a request on its way outlives the time, and its money counts',
+  'an unresolved attempt outlives the expiry, and its money counts',
   async () => {
     await timePasses(asksThePhone, 6, async (page, sale) => {
       expect((await page.goto(sale.address))?.status()).toBe(200)
@@ -89,7 +89,7 @@ test(
 )
 
 test(
-  'a request that ends as a no after the time leaves no second try',
+  'an attempt that fails after the expiry allows no second try',
   async () => {
     await timePasses(asksThePhone, 6, async (page, sale) => {
       await step.decideOnTestPhone(page, 'Decline')
@@ -102,7 +102,7 @@ test(
 )
 
 test(
-  'a failure whose time is over cannot be tried again',
+  'an expired payment that has failed cannot be tried again',
   async () => {
     await timePasses(
       async page => {
@@ -126,7 +126,7 @@ for (const [name, part] of [
   [', also after a jump to a field', '#mtn_mobile_money'],
 ] as const)
   test(
-    `with scripts the page sees by itself that the time is over${name}`,
+    `with scripts the page shows the expiry without a reload by the customer${name}`,
     async () => {
       await journeys.walk({}, async ({ page }) => {
         const sale = await newSale()

@@ -42,7 +42,7 @@ const boxOf = async (page: Page, selector: string) => {
 const payButton = 'form [type=submit]'
 const bottomOf = async (page: Page, selector: string) => (await boxOf(page, selector)).bottom
 
-describe('the button that pays is seen at once', () => {
+describe('the pay button is visible without scrolling', () => {
   for (const locale of languages)
     for (const [way, number] of [
       ['mtn_mobile_money', '0244123456'],
@@ -71,7 +71,7 @@ describe('the button that pays is seen at once', () => {
 
 describe('on a desk', () => {
   for (const width of [960, 1024, 1280, 1600])
-    test(`${width} wide, what is paid stands beside how it is paid, both as wide`, async () => {
+    test(`${width} wide, the bill is beside the form, both with the same width`, async () => {
       const page = await visit({ description: 'Two straw hats, order 1042' }, { width, height: 800 })
       const bill = await boxOf(page, '.bill')
       const ways = await boxOf(page, '.stage')
@@ -83,7 +83,7 @@ describe('on a desk', () => {
       expect(await overflow(page)).toBe(false)
     })
 
-  test('what was bought is listed with its sum, and nothing has to be unfolded', async () => {
+  test('the items are listed with their sum, without a fold', async () => {
     const line_items = Array.from({ length: 10 }, (_, at) => ({ name: `Dish ${at + 1}`, total: '2.50' }))
     const page = await visit({ line_items }, { ...desk, scripts: false })
     expect(await page.locator('.items li').filter({ visible: true }).count()).toBe(11)
@@ -92,7 +92,7 @@ describe('on a desk', () => {
     expect(await bottomOf(page, payButton)).toBeLessThanOrEqual(desk.height)
   })
 
-  test('the column of the bill stays when the payment goes on', async () => {
+  test('the column of the bill stays during the payment', async () => {
     const page = await visit({ number: '0244123456' }, desk)
     const before = await boxOf(page, '.bill .amount')
     await page.locator(payButton).first().click()
@@ -101,7 +101,7 @@ describe('on a desk', () => {
   })
 })
 
-test('on a phone what was bought is folded, and the button stays in view', async () => {
+test('on a phone the items are folded, and the button stays in view', async () => {
   const line_items = Array.from({ length: 10 }, (_, at) => ({ name: `Dish ${at + 1}`, total: '2.50' }))
   const page = await visit({ line_items, number: '0244123456' }, { scripts: false })
   const last = page.getByText('Dish 10')
@@ -143,7 +143,7 @@ describe('a shop with a long name', () => {
       })
 })
 
-// Whatever is wider than the box that hides the rest of it.
+// Elements that are wider than the box that clips them.
 function cutTexts(): string[] {
   return [...document.querySelectorAll('body *')]
     .filter(element => element.checkVisibility() && element.clientWidth > 1 && !element.ownerSVGElement)

@@ -12,7 +12,7 @@ const journeys = openJourneys()
 type Sent = { path: string; origin?: string; site?: string }
 type OldWay = { url: string; sent: Sent[]; stop(): void }
 
-// A proxy that rewrites Host and takes away what older browsers do not send.
+// A proxy that rewrites Host and removes the headers that older browsers do not send.
 async function oldBrowserTo(url: () => string): Promise<OldWay> {
   const sent: Sent[] = []
   const pass = (incoming: IncomingMessage) => {
@@ -86,7 +86,7 @@ describe('a browser that sends Origin: null and nothing else', () => {
 })
 
 journeys.journey(
-  'a form of another site is refused kindly, and its link opens the payment',
+  'a form of another site is refused with a page whose link opens the payment',
   async ({ page, faults }) => {
     const sale = await journeys.shopAsksFor()
     const form = `<form method="post" action="${sale.address}/cancel"><button>Win a prize</button></form>`

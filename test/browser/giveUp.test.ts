@@ -5,7 +5,7 @@ import { openJourneys } from '../support/journeys/journey.ts'
 
 const { en } = step
 
-// A wallet that is paid by itself is so after ten seconds, and nobody can take its request back.
+// A wallet that answers automatically is paid after ten seconds, and its request cannot be withdrawn.
 const journeys = openJourneys({ sandboxPace: 0.5 })
 const paidLater = '0241234006'
 
@@ -57,7 +57,7 @@ describe('a customer who does not want to wait', () => {
   })
 
   journeys.journey(
-    'waits for a provider that takes nothing back, and goes on by itself',
+    'waits for a provider that cannot withdraw, and the page continues without a click',
     async ({ page }) => {
       const sale = await journeys.shopAsksFor({ total: '0.02' }) // nobody can ask for four seconds, then it has failed
       await page.goto(sale.address)
@@ -94,7 +94,7 @@ describe('a customer who does not want to wait', () => {
 })
 
 describe('the request', () => {
-  test.concurrent('counts its own time as a bar and in words, and does so after a reload', async () => {
+  test.concurrent('shows the time left as a bar and as text, also after a reload', async () => {
     const sale = await journeys.shopAsksFor()
     await journeys.walk({}, async ({ page }) => {
       await asksThePhone(page, sale.address)
@@ -110,7 +110,7 @@ describe('the request', () => {
     })
   })
 
-  test.concurrent('whose time is over says so, while its provider is asked', async () => {
+  test.concurrent('shows that it has ended, while the provider is polled', async () => {
     const sale = await journeys.shopAsksFor()
     await journeys.walk({}, async ({ page }) => {
       await asksThePhone(page, sale.address)
@@ -124,7 +124,7 @@ describe('the request', () => {
   })
 })
 
-describe('back from the card page', () => {
+describe('after a return from the card page', () => {
   journeys.journey('with the answer open, nobody is told to pay', async ({ page }) => {
     const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)

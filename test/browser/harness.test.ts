@@ -55,25 +55,25 @@ describe('a customer', () => {
     })
   }
 
-  test('is dark where the page lets it be', async () => {
+  test('is dark if the page allows it', async () => {
     const { page } = await visit('/clean', { dark: true })
     expect(await page.evaluate("getComputedStyle(document.querySelector('h1')).color")).toBe(
       'rgb(255, 255, 255)',
     )
   })
 
-  test('asks in their language', async () => {
+  test('sends the language', async () => {
     const { page } = await visit('/clean', { locale: 'fr-FR' })
     expect(await page.evaluate('navigator.language')).toBe('fr-FR')
   })
 
-  test('has the letters of Ghana and France', async () => {
+  test('has fonts for the letters of Ghana and France', async () => {
     const { page } = await visit('/clean')
     expect(await page.evaluate(boxes, [...'GH₵ɛɔƐƆ•✓éèêàçœ…€'])).toEqual([])
     expect(await page.evaluate(boxes, ['\u{10FFFD}'])).toHaveLength(1) // the box itself is known
   })
 
-  test('takes a picture', async () => {
+  test('takes a screenshot', async () => {
     const { shoot } = await visit('/clean', { dark: true })
     const path = await shoot('harness')
     onTestFinished(() => rm(path))
@@ -83,7 +83,7 @@ describe('a customer', () => {
 })
 
 describe('the record', () => {
-  test('weighs what went over the wire', async () => {
+  test('counts the transferred bytes', async () => {
     const customer = await visit('/filled')
     const [page] = await customer.requests()
     expect(page).toMatchObject({ method: 'GET', url: `${site.url}/filled`, type: 'document', status: 200 })
@@ -102,7 +102,7 @@ describe('the record', () => {
     ['/styled', /^csp: .*inline style/],
     ['/noisy', /^console: oh$/, /^dialog: alert hello$/, /^csp: .*TrustedHTML/, /^error: .*TrustedHTML/],
   ] as const) {
-    test(`${path} is held to have ${told.length} faults`, async () => {
+    test(`${path} has ${told.length} faults`, async () => {
       const customer = await visit(path)
       await customer.requests()
       expect(customer.faults).toEqual(told.map(fault => expect.stringMatching(fault)))
@@ -111,20 +111,20 @@ describe('the record', () => {
 })
 
 for (const scripts of [true, false]) {
-  describe(`a look at the page with scripts ${scripts ? 'on' : 'off'}`, () => {
+  describe(`an inspection of the page with scripts ${scripts ? 'on' : 'off'}`, () => {
     for (const [path, ...told] of [
       ['/clean'],
       ['/unlabelled', /^label at #lonely: /],
       ['/pale', /^color-contrast at #dim: .*contrast of 2\.32/],
     ] as const) {
-      test(`axe holds ${told.length} faults against ${path}`, async () => {
+      test(`axe finds ${told.length} faults on ${path}`, async () => {
         const { page, faults } = await visit(path, { scripts })
         expect(await axeFaults(page)).toEqual(told.map(fault => expect.stringMatching(fault)))
         expect(faults).toEqual([]) // axe itself leaves no trace
       })
     }
 
-    test('sees what is too wide and what is too small', async () => {
+    test('finds elements that are too wide or too small', async () => {
       const { page } = await visit('/wide', { scripts })
       expect(await overflow(page)).toBe(true)
       await page.goto(`${site.url}/small`)
@@ -132,7 +132,7 @@ for (const scripts of [true, false]) {
       expect(await smallTargets(page)).toEqual(['button "x" 20x20', 'input "box" 20x20'])
     })
 
-    test('goes through it by keyboard', async () => {
+    test('finds the focus order', async () => {
       const { page } = await visit('/keys', { scripts })
       expect(await focusOrder(page)).toEqual([
         { role: 'button', name: 'First', outlined: true },
@@ -144,7 +144,7 @@ for (const scripts of [true, false]) {
   })
 }
 
-// The letters that are drawn as nothing, or as the box for a letter that no font has.
+// The letters that are rendered empty, or as the box for a missing glyph.
 function boxes(letters: string[]): string[] {
   const [blank, box, ...drawn] = [' ', '\u{10FFFE}', ...letters].map((letter): string => {
     const canvas = document.createElement('canvas')
@@ -169,7 +169,7 @@ const style = `
   .wide { width: 900px }`
 const filler = '<p>All is well.</p>'.repeat(1000) // shrinks well
 
-// What stands in the page under each path.
+// The content of the page at each path.
 const pages: { [path: string]: string } = {
   '/clean': '<label>Number <input id="n"></label> <button>Pay</button>',
   '/filled': filler,
@@ -199,7 +199,7 @@ const files: { [path: string]: [string, string] } = {
 
 type Site = { url: string; stop(): void }
 
-// A little site under a policy as strict as the checkout's, with a page for each thing that can be wrong.
+// A small site with the same policy as the checkout, and a page for each kind of fault.
 async function sampleSite(): Promise<Site> {
   const server = createServer((request, response) => answer(request.url ?? '', response))
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -214,7 +214,7 @@ function answer(url: string, response: ServerResponse) {
     <meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/style.css"></head>
     <body><main><h1>A page</h1>${text}</main></body></html>`
   response.statusCode = text ? 200 : 404
-  // The page that reaches outside has no policy that would stop it before the network does.
+  // The page that loads from another site has no policy, which would block the request before the network.
   if (url !== '/outside') response.setHeader('content-security-policy', policy)
   response.setHeader('content-type', `${type}; charset=utf-8`)
   response.setHeader('content-encoding', 'gzip')

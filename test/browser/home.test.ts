@@ -36,7 +36,7 @@ for (const [screen, options] of screens)
       expect(faults.filter(fault => !fault.includes('404'))).toEqual([])
     })
 
-test('who is lost finds the start page, and there the documentation, in the language that was chosen', async () => {
+test('a page that is not found links to the start page, and that to the documentation, in the chosen language', async () => {
   const { page, close } = await browser.newCustomer({ scripts: false })
   onTestFinished(close)
   await page.goto(`${gateway.url}/payments/1042`)

@@ -138,7 +138,7 @@ for (const [screen, options] of screens)
     expect(faults).toEqual([])
   })
 
-// A mail is a text within somebody's mail reader: it has no landmarks of its own.
+// A mail is shown inside a mail reader, so it has no landmarks.
 const isOfMail = (fault: string) => !/^(region|landmark-one-main) /.test(fault)
 
 test('the link of a mail opens the payment outside the frame', async () => {
@@ -151,7 +151,7 @@ test('the link of a mail opens the payment outside the frame', async () => {
   expect(page.url()).toBe(`${site.url}/inbox`)
 })
 
-test('an empty inbox is kind', async () => {
+test('an empty inbox explains how to fill it', async () => {
   await shop.db.rows(sql`delete from messages`)
   for (const [, options] of screens) {
     const { page, shoot, close } = await browser.newCustomer({ ...options, scripts: false })

@@ -45,7 +45,7 @@ afterAll(async () => {
 
 const wordsOf = (words: string) => encodeURIComponent(words)
 
-// Goes to every page that shows what a shop or a customer gave. `look` tells what is there.
+// Opens every page that shows input of a shop or a customer. `look` inspects it.
 async function walk(words: string, look: (name: string, shows: boolean) => Promise<void>) {
   const { page } = customer
   const shop = shopOf(gateway)
@@ -140,7 +140,7 @@ function renameWay(words: string) {
   document.querySelector('[name=number]').value = words
 }
 
-// Where letters that turn the line are left out, the rest is still there.
+// Bidi controls are removed, and the rest of the text is kept.
 const plain = (text: string) => text.replaceAll(/[\u202a-\u202e\u2066-\u2069\s]/g, '')
 const homes = () => [gateway.url, 'http://shop.localhost']
 const shapes = new Map<string, string>()
@@ -165,7 +165,7 @@ for (const [what, words] of Object.entries(payloads)) {
   })
 }
 
-// Every element with the names of its attributes: text alone changes nothing of it.
+// Every element with the names of its attributes: plain text does not change them.
 function shapeOf(): string {
   return [...document.querySelectorAll('*')]
     .map(element => `${element.localName}[${element.getAttributeNames().join(' ')}]`)
@@ -177,7 +177,7 @@ function textOf(): string {
   return [document.documentElement.textContent, ...typed].join('\n')
 }
 
-// Amounts that stand on the page back to front: letters of somebody's name may turn what follows them.
+// Amounts that are rendered reversed: right-to-left letters of a name may reorder the text after them.
 function turnedAmounts(): string[] {
   const turned: string[] = []
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
@@ -196,7 +196,7 @@ function turnedAmounts(): string[] {
   return turned
 }
 
-describe('what no field takes', () => {
+describe('values that every field refuses', () => {
   let merchant: TestMerchant
   beforeAll(async () => {
     merchant = await shopOf(gateway).merchant('Ama Shop')
@@ -276,7 +276,7 @@ describe('what no field takes', () => {
     })
   }
 
-  test('typed words with control characters', async () => {
+  test('input with control characters', async () => {
     const shop = shopOf(gateway)
     const token = await shop.ask(merchant)
     for (const control of ['\0', '\r\nset-cookie: a=b', '\x1b[2J', '\x85']) {

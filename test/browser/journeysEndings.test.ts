@@ -7,7 +7,7 @@ const { en, fr } = languages
 
 const journeys = openJourneys()
 
-// Each ending for one tap: the page that it ends at, and what the shop is told.
+// Each test ending: the final page, and the notification of the shop.
 for (const [name, title, status, ending] of [
   ['paid', en.paid.title, 'paid', 'approved'],
   ['declined', en.reasons.declined.title, 'failed', 'declined'],
@@ -56,7 +56,7 @@ journeys.journey('two taps are one attempt, also on two endings', { scripts: fal
 })
 
 journeys.journey(
-  'the endings are there again after a failure, in French',
+  'the endings are offered again after a failure, in French',
   { locale: 'fr-FR' },
   async ({ page }) => {
     const sale = await journeys.shopAsksFor()

@@ -9,8 +9,8 @@ import { openJourneys } from '../support/journeys/journey.ts'
 const { en } = step
 const journeys = openJourneys()
 
-// The shop's own site. /framed shows the address that follows in a frame; /printed fetches it, as a server does that says
-// nothing of what it would like, and prints what comes as the shop's own page.
+// The shop's site. /framed shows the given address in a frame. /printed fetches it without an Accept header, and returns
+// the response as the shop's own page.
 const server = createServer(({ url = '' }, response) => {
   const address = decodeURIComponent(url.split('?')[1] ?? '')
   response.setHeader('content-type', 'text/html; charset=utf-8')
@@ -65,7 +65,7 @@ describe('a shop that frames the checkout', () => {
     await page.waitForURL(/\/sandbox\//)
   })
 
-  test('cannot, where nobody has named it', async () => {
+  test('cannot, if its origin is not registered', async () => {
     const customer = await journeys.newCustomer()
     const sale = await sell('frame_origins=https://another.example')
     await customer.page.goto(framed(sale.address))
@@ -74,7 +74,7 @@ describe('a shop that frames the checkout', () => {
   })
 })
 
-describe('a shop that prints our page as its own', () => {
+describe('a shop that shows our page as its own', () => {
   journeys.journey('leads the customer to ours', async ({ page }) => {
     const sale = await sell()
     await page.goto(`${site}/printed?${encodeURIComponent(sale.address)}`)

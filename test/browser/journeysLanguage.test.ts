@@ -11,7 +11,7 @@ const journeys = openJourneys()
 const isFrench = async (page: Page) => expect(await page.locator('html').getAttribute('lang')).toBe('fr')
 
 journeys.journey(
-  'a French browser is answered in French, to the receipt',
+  'a French browser gets French pages, including the receipt',
   { locale: 'fr-FR' },
   async ({ page }) => {
     const sale = await journeys.shopAsksFor()

@@ -8,7 +8,7 @@ const journeys = openJourneys()
 
 describe('the network of a number', () => {
   journeys.journey(
-    'is guessed while it is typed, and the guess can be taken',
+    'is guessed while the number is typed, and the guess can be accepted',
     { scripts: true },
     async ({ page }) => {
       const sale = await journeys.shopAsksFor()
@@ -50,7 +50,7 @@ describe('the network of a number', () => {
   })
 
   journeys.journey(
-    'may be changed after a mistake, and the number goes along',
+    'may be changed after a mistake, and the number is kept',
     { scripts: true },
     async ({ page }) => {
       const sale = await journeys.shopAsksFor()
@@ -100,7 +100,7 @@ describe('a number', () => {
   })
 
   journeys.journey(
-    'that is none is told beside its field, stays as typed, and nothing is charged',
+    'that is invalid has a message beside its field, is kept, and nothing is charged',
     async ({ page }) => {
       const sale = await journeys.shopAsksFor()
       await page.goto(sale.address)
@@ -132,7 +132,7 @@ describe('a number', () => {
   )
 
   journeys.journey(
-    'and a voucher are both told when both are missing, and so is a way that nobody chose',
+    'and a voucher both have a message if both are missing, and so has a missing choice of the method',
     async ({ page }) => {
       const sale = await journeys.shopAsksFor()
       await page.goto(sale.address)

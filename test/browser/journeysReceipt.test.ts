@@ -30,7 +30,7 @@ journeys.journey('who comes again from the shop finds the receipt, which leads b
 })
 
 journeys.journey(
-  'who opens the receipt from a message stays, on another device too',
+  'the receipt of a message does not redirect, also on another device',
   async ({ page, scripts }) => {
     const sale = await journeys.shopAsksFor({ success_url: site.newPlace('thanks') })
     await page.goto(sale.address)
@@ -46,24 +46,21 @@ journeys.journey(
   },
 )
 
-journeys.journey(
-  'the reference is copied by a button, where there are scripts',
-  async ({ page, scripts }) => {
-    const sale = await journeys.shopAsksFor()
-    await page.addInitScript('navigator.clipboard.writeText = async text => void (window.copied = text)')
-    await page.goto(sale.address)
-    await step.press(page, en.test.endings.paid)
-    await step.seesPaid(page)
-    await step.follow(page, en.paid.see)
-    await step.sees(page, en.receipt.title)
-    const button = page.getByRole('button', { name: en.receipt.copy })
-    expect(await button.isVisible()).toBe(scripts)
-    if (!scripts) return
-    await button.click()
-    await page.getByRole('button', { name: en.receipt.copied }).waitFor()
-    expect(await page.evaluate('window.copied')).toBe(sale.tx_reference)
-  },
-)
+journeys.journey('with scripts, a button copies the reference', async ({ page, scripts }) => {
+  const sale = await journeys.shopAsksFor()
+  await page.addInitScript('navigator.clipboard.writeText = async text => void (window.copied = text)')
+  await page.goto(sale.address)
+  await step.press(page, en.test.endings.paid)
+  await step.seesPaid(page)
+  await step.follow(page, en.paid.see)
+  await step.sees(page, en.receipt.title)
+  const button = page.getByRole('button', { name: en.receipt.copy })
+  expect(await button.isVisible()).toBe(scripts)
+  if (!scripts) return
+  await button.click()
+  await page.getByRole('button', { name: en.receipt.copied }).waitFor()
+  expect(await page.evaluate('window.copied')).toBe(sale.tx_reference)
+})
 
 // The first bytes of a PNG, and its width and height.
 const sizeOf = (png: Buffer) => [png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)]
@@ -82,7 +79,7 @@ journeys.journey('a phone saves the code that it should scan', { locale: 'fr-FR'
   await step.sees(page, fr.wait.qr) // the page is still there
 })
 
-test('a desk shows the code alone', async () => {
+test('a wide screen shows only the code', async () => {
   const { page, close } = await journeys.newCustomer({ width: 1280, height: 800 })
   const sale = await journeys.shopAsksFor()
   await page.goto(sale.address)
@@ -94,7 +91,7 @@ test('a desk shows the code alone', async () => {
   await close()
 })
 
-// What the browser reads in the saved picture is what the page shows.
+// The decoded picture has the same code as the page.
 test('the saved code is a picture that a browser can draw', async () => {
   const { page, close } = await journeys.newCustomer()
   const sale = await journeys.shopAsksFor()

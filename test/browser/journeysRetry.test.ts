@@ -76,7 +76,7 @@ describe('after a failure', () => {
 })
 
 for (const scripts of [true, false])
-  test.concurrent(`who closes the page while it waits finds it paid, scripts ${scripts ? 'on' : 'off'}`, async () => {
+  test.concurrent(`a customer who closes the waiting page later finds it paid, scripts ${scripts ? 'on' : 'off'}`, async () => {
     const sale = await journeys.shopAsksFor()
     await journeys.walk({ scripts }, async ({ page }) => {
       await page.goto(sale.address)
@@ -93,7 +93,7 @@ for (const scripts of [true, false])
     })
   })
 
-test.concurrent('a lost connection is told, and what happened meanwhile is shown when it is back', async () => {
+test.concurrent('a lost connection is announced, and the current state is shown after the reconnect', async () => {
   const sale = await journeys.shopAsksFor()
   const customer = await journeys.newCustomer()
   const { page } = customer

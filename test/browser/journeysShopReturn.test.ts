@@ -12,7 +12,7 @@ const { fr } = languages
 const journeys = openJourneys()
 const shop = openShopSite()
 
-// The result, and a button that says where it leads.
+// The result, and a button that names its host.
 async function stays(page: Page, place: string) {
   const before = shop.visitsTo(place).length
   await step.seesPaid(page)
@@ -22,7 +22,7 @@ async function stays(page: Page, place: string) {
   expect(shop.visitsTo(place)).toHaveLength(before)
 }
 
-describe('the way back to the shop', () => {
+describe('the return to the shop', () => {
   journeys.journey('is taken by itself once it is paid, exactly as given', async ({ page }) => {
     const success_url = shop.newPlace('thanks')
     const sale = await journeys.shopAsksFor({ success_url })
@@ -142,21 +142,18 @@ describe('an address that the merchant has not registered', () => {
     return { ...sale, ...urls }
   }
 
-  journeys.journey(
-    'is not followed by itself after a payment; the button names the host',
-    async ({ page }) => {
-      const sale = await sellElsewhere()
-      await page.goto(sale.address)
-      await step.payWithWallet(page, 'MTN MoMo', '0240000000')
-      await step.seesPaid(page)
-      expect(await page.getByRole('main').innerText()).not.toContain('Taking you back')
-      await page.waitForTimeout(6000)
-      expect(shop.visitsTo(sale.success_url)).toEqual([])
-      await step.follow(page, `Continue to ${shop.host()}`)
-      await step.sees(page, 'The shop')
-      expect(page.url()).toBe(sale.success_url)
-    },
-  )
+  journeys.journey('is not redirected to after a payment; the button names the host', async ({ page }) => {
+    const sale = await sellElsewhere()
+    await page.goto(sale.address)
+    await step.payWithWallet(page, 'MTN MoMo', '0240000000')
+    await step.seesPaid(page)
+    expect(await page.getByRole('main').innerText()).not.toContain('Taking you back')
+    await page.waitForTimeout(6000)
+    expect(shop.visitsTo(sale.success_url)).toEqual([])
+    await step.follow(page, `Continue to ${shop.host()}`)
+    await step.sees(page, 'The shop')
+    expect(page.url()).toBe(sale.success_url)
+  })
 
   journeys.journey('is not followed by itself after cancelling', async ({ page }) => {
     const sale = await sellElsewhere()

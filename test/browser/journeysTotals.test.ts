@@ -6,7 +6,7 @@ const { en } = step
 const asking = 'We are asking MTN MoMo'
 const lost = "The provider lost its connection to the customer's network."
 
-// As fast as it can be while an answer that hangs is still later than our patience with a provider.
+// As fast as possible, while a hanging answer still takes longer than the timeout of the gateway.
 const journeys = openJourneys({ sandboxPace: 0.5 })
 
 describe('a total of', () => {

@@ -6,7 +6,7 @@ import { openJourneys } from '../support/journeys/journey.ts'
 
 const { en } = step
 
-// As fast as it can be while an answer that hangs is still later than our patience with a provider.
+// As fast as possible, while a hanging answer still takes longer than the timeout of the gateway.
 const journeys = openJourneys({ sandboxPace: 0.5 })
 
 describe('a wallet that ends in', () => {
@@ -40,7 +40,7 @@ const networks = [
   ['AT Money', '026'],
 ] as const
 
-// Side by side in tabs, because most of it is waiting.
+// In parallel tabs, because most of the time is waiting.
 async function onEveryNetwork(
   page: Page,
   pay: (tab: Page, way: step.Wallet, prefix: string) => Promise<void>,

@@ -39,7 +39,7 @@ const active = (page: Page, what: 'id' | 'localName' | 'textContent' | 'name') =
   page.evaluate(`document.activeElement.${what}`) as Promise<string>
 
 for (const scripts of [true, false]) {
-  test(`a customer pays by keyboard alone, with scripts ${scripts ? 'on' : 'off'}`, async () => {
+  test(`a customer pays with the keyboard only, with scripts ${scripts ? 'on' : 'off'}`, async () => {
     const { page, faults } = await visit({ width: 1280, scripts })
     const { keyboard } = page
     await pressUntil(page, 'Tab', async () => (await active(page, 'name')) === 'payment_method')
@@ -65,13 +65,13 @@ for (const scripts of [true, false]) {
   })
 }
 
-describe('the order of the stops', () => {
+describe('the focus order', () => {
   for (const [chosen, fields] of [
     ['mtn_mobile_money', ['Your mobile money number']],
     ['telecel_cash', ['Your mobile money number', 'Voucher code']],
     ['card', []],
   ] as const) {
-    test(`is that of the page when ${chosen} is chosen, and each stop is seen`, async () => {
+    test(`is that of the page when ${chosen} is chosen, and each focus is visible`, async () => {
       const { page } = await visit()
       await page.locator(`[id="${chosen}"]`).check()
       const stops = await focusOrder(page)
@@ -94,9 +94,9 @@ describe('the order of the stops', () => {
   }
 })
 
-describe('what is wrong with the form', () => {
+describe('a fault of the form', () => {
   for (const scripts of [true, false]) {
-    test(`is announced, and leads to the field, with scripts ${scripts ? 'on' : 'off'}`, async () => {
+    test(`is announced, and links to the field, with scripts ${scripts ? 'on' : 'off'}`, async () => {
       const { page } = await visit({ scripts })
       await page.locator('#telecel_cash').check()
       await page.locator('[id="telecel_cash.phone"]').fill('0244 12')
@@ -120,7 +120,7 @@ describe('what is wrong with the form', () => {
     })
   }
 
-  test('leads to the payment methods when none was chosen', async () => {
+  test('links to the payment methods if none was chosen', async () => {
     const { page } = await visit()
     await page.getByRole('button', { name: 'Pay GHS 25.00' }).press('Enter')
     await page.getByRole('alert').getByRole('link').press('Enter')
@@ -128,7 +128,7 @@ describe('what is wrong with the form', () => {
   })
 })
 
-test('the number tells its network as it is typed, and the offered button changes it', async () => {
+test('the network is guessed while the number is typed, and the offered button selects it', async () => {
   const { page } = await visit({ width: 1280 })
   await page.locator('#mtn_mobile_money').check()
   await page.locator('[id="mtn_mobile_money.phone"]').pressSequentially('0201234567')
@@ -140,7 +140,7 @@ test('the number tells its network as it is typed, and the offered button change
   expect(await page.locator('[id="telecel_cash.phone"]').inputValue()).toBe('0201234567')
 })
 
-test('the waiting page says what changes in words that a screen reader speaks', async () => {
+test('the waiting page announces changes to a screen reader', async () => {
   const { page } = await visit()
   await page.locator('#mtn_mobile_money').check()
   await page.locator('[id="mtn_mobile_money.phone"]').fill('0244123456')
@@ -166,7 +166,7 @@ test('the waiting page says what changes in words that a screen reader speaks', 
   await page.getByRole('heading', { name: 'Paid', exact: true }).waitFor()
 })
 
-test('whoever reaches for a key on the page that says paid is not taken away from it', async () => {
+test('pressing a key on the paid page stops the redirect', async () => {
   const shop = shopOf(gateway)
   const token = await shop.ask(merchant, { success_url: `${gateway.url}/healthz` })
   await shop.pay(token, { payment_method: 'mtn_mobile_money', 'mtn_mobile_money.phone': '0244123000' })

@@ -16,7 +16,7 @@ afterAll(async () => {
 })
 
 for (const scripts of [true, false])
-  test(`only what the chosen way asks is shown, with scripts ${scripts ? 'on' : 'off'}`, async () => {
+  test(`only the fields of the chosen method are shown, with scripts ${scripts ? 'on' : 'off'}`, async () => {
     const shop = await gateway.addMerchant()
     const { body } = await post(gateway.url, signedRequest(shop.test))
     const { page, close } = await browser.newCustomer({ scripts })

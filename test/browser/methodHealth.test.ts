@@ -7,7 +7,7 @@ import { openBrowser, type TestBrowser } from '../support/browser/browser.ts'
 import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
 import { shopOf } from '../support/checkout/stages.ts'
 
-// What another node has seen of the provider, and told by the database.
+// The health that another node has written to the database.
 let gateway: TestGateway
 let browser: TestBrowser
 let address: string
@@ -38,7 +38,7 @@ for (const [name, options] of [
   ['a desk', { width: 1280, height: 800 }],
   ['a desk in the dark', { width: 1280, height: 800, dark: true }],
 ] as const)
-  test(`ways in trouble are labelled and come last, on ${name}`, { timeout: 90_000 }, async () => {
+  test(`methods with problems are labelled and come last, on ${name}`, { timeout: 90_000 }, async () => {
     await saveHealth(gateway.db, 'another', troubles(), new Date(0))
     const { page, shoot, close } = await browser.newCustomer(options)
     const ways = async () => {
@@ -56,7 +56,7 @@ for (const [name, options] of [
     await close()
   })
 
-test('what nothing is sent by cannot be chosen', { timeout: 90_000 }, async () => {
+test('an unavailable method cannot be chosen', { timeout: 90_000 }, async () => {
   await saveHealth(
     gateway.db,
     'another',

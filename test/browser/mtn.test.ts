@@ -15,14 +15,14 @@ const chargeOf = (number: string) =>
   journeys.provider.book().find(({ sent }) => sent.payer.partyId === withCountryCode(number))
 const keyOf = (number: string) => chargeOf(number)?.key ?? ''
 
-// A number whose owner decides, and does not pay at once as all others of MTN's sandbox.
+// A number whose owner decides. All others of MTN's sandbox pay at once.
 function decides(story: object = {}) {
   const number = newNumber()
   journeys.provider.rule({ number: withCountryCode(number), story })
   return number
 }
 
-describe('MTN by its own line', () => {
+describe('MTN by its own provider', () => {
   journeys.everywhere('is approved on the phone', async ({ page }) => {
     const number = decides()
     const sale = await journeys.shopAsksFor()

@@ -31,7 +31,7 @@ async function visit(options: CustomerOptions = {}, pays = false) {
   return page
 }
 
-// How much of it is seen without moving the page, from 0 to 1.
+// The part of it that is visible without scrolling, from 0 to 1.
 const shareInView = (page: Page, selector: string): Promise<number> =>
   page.evaluate((wanted: string) => {
     const { top, bottom, height } = document.querySelector(wanted).getBoundingClientRect()
@@ -39,7 +39,7 @@ const shareInView = (page: Page, selector: string): Promise<number> =>
     return Math.max(0, seen) / height
   }, selector)
 
-// Everything that moves by itself.
+// Everything that is animated.
 const moving = (page: Page): Promise<number> =>
   page.evaluate(
     () => document.getAnimations().filter((one: any) => one.playState === 'running').length,
@@ -51,7 +51,7 @@ describe('a lost connection', () => {
     ['while waiting', true],
   ] as const)
     for (const width of [360, 1280])
-      test(`is seen wherever the page was moved to, ${what}, ${width} wide`, async () => {
+      test(`is visible at every scroll position, ${what}, ${width} wide`, async () => {
         const page = await visit({ width }, pays)
         const notice = page.getByText('Connection lost')
         await page.evaluate('scrollTo(0, document.body.scrollHeight)')
@@ -70,7 +70,7 @@ describe('a lost connection', () => {
         expect(seen).toBeLessThanOrEqual(1) // heard, not seen
       })
 
-  test('is told once more only when it is lost once more', async () => {
+  test('is announced again only after it was lost again', async () => {
     const page = await visit({}, true)
     await page.evaluate(`
       const news = document.querySelector('.status')
@@ -84,19 +84,19 @@ describe('a lost connection', () => {
   })
 })
 
-// What a person sees in the middle of the notice.
+// The element that is visible in the middle of the notice.
 function onTop(): string {
   const { left, top, width, height } = document.querySelector('.status').getBoundingClientRect()
   return document.elementFromPoint(left + width / 2, top + height / 2).className
 }
 
-test('nothing moves for whoever wants it so', async () => {
+test('nothing is animated with prefers-reduced-motion', async () => {
   const page = await visit({ reducedMotion: true }, true)
   await page.getByRole('heading', { name: 'Waiting for your approval' }).waitFor()
   expect(await moving(page)).toBe(0)
 })
 
-describe('what is wrong with the form', () => {
+describe('a fault of the form', () => {
   for (const scripts of [true, false])
     for (const width of [320, 360, 1280])
       test(`is in view, scripts ${scripts ? 'on' : 'off'}, ${width} wide`, async () => {

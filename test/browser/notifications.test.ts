@@ -24,7 +24,7 @@ let browser: TestBrowser
 let shop: TestMerchant
 let handler: Awaited<ReturnType<typeof openHandler>>
 
-// Everybody that a payment speaks to is there for real: the shop's program, a mail server and a message centre.
+// The shop's program, a mail server and an SMS centre are real servers.
 beforeAll(async () => {
   ;[mails, centre, browser] = await Promise.all([openMailServer(), openCentre(), openBrowser()])
   const env = {
@@ -63,7 +63,7 @@ for (const [scripts, number, email] of [
     })
     afterAll(() => customer?.close())
 
-    test('is told to the shop, whose program checks the signature, says thanks, and finds the same when it asks', async () => {
+    test('is notified to the shop, whose program verifies the signature, acknowledges, and gets the same status by a check', async () => {
       const heard = () => handler.heard.filter(({ told }) => told.tx_reference === sale.tx_reference)
       await expect.poll(heard, soon).toHaveLength(1)
       const [{ told, asked } = { told: {}, asked: {} }] = heard()
@@ -73,20 +73,20 @@ for (const [scripts, number, email] of [
       expect(handler.refused).toEqual([])
     })
 
-    test('the page says where the receipt goes', async () => {
+    test('the page shows where the receipt is sent', async () => {
       await step.reads(
         customer.page,
         `The receipt goes to 024 ••• ${number.slice(-4)} and ${email[0]}••@mail.example.`,
       )
     })
 
-    test('is told to the customer by SMS: the shop, the amount, the reference and a link', async () => {
+    test('is sent to the customer by SMS, with the shop, the amount, the reference and a link', async () => {
       await expect.poll(() => smsTo(number), soon).not.toBe('')
       for (const words of ['Ama Shop', 'GHS 25.00', sale.tx_reference, `${sale.address}/receipt`])
         expect(smsTo(number)).toContain(words)
     })
 
-    test('is told by email, whose link opens the receipt', async () => {
+    test('is sent by email, whose link opens the receipt', async () => {
       await expect.poll(() => mailsTo(email), soon).toHaveLength(1)
       const [mail] = mailsTo(email)
       for (const words of ['Ama Shop', '25.00']) expect(mail?.subject).toContain(words)
@@ -101,7 +101,7 @@ for (const [scripts, number, email] of [
       await reader.close()
     })
 
-    test('is told once', async () => {
+    test('is notified once', async () => {
       expect(handler.heard.filter(({ told }) => told.tx_reference === sale.tx_reference)).toHaveLength(1)
       expect(mailsTo(email)).toHaveLength(1)
       expect(smsTo(number).split(sale.tx_reference)).toHaveLength(2)
@@ -112,7 +112,7 @@ for (const [scripts, number, email] of [
 type Fields = Record<string, unknown>
 type Heard = { told: Fields; asked: Fields }
 
-// The program of a shop as the contract describes it: checks who speaks, says thanks, then asks how the payment stands.
+// The program of a shop as the contract describes it: it verifies the signature, acknowledges, then checks the status.
 async function openHandler(gatewayUrl: string, { merchant_key, ipn_secret }: Credentials) {
   const heard: Heard[] = []
   const refused: string[] = []

@@ -57,7 +57,7 @@ describe('a number on file', () => {
   })
 
   journeys.journey(
-    'tells its network, and so does the one that is typed in its place',
+    'selects its network, and so does a number that is typed in its place',
     { scripts: true },
     async ({ page }) => {
       const sale = await journeys.shopAsksFor({ number: '+233240000000' })

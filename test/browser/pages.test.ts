@@ -23,11 +23,11 @@ afterAll(async () => {
   await stages?.stop()
 })
 
-// A page that waits for news, or for a no that turns into a yes, and has no script can only load itself again.
+// Without a script, a page that waits for a result, or for a failure that may become paid, has to reload itself.
 const unscripted = /^(wait-[\w-]+|failed|failed-soon|over|\w+-leaving): meta-refresh at meta/
 
-// Every page in light and dark, on a phone and at a desk, in both languages, with scripts and without. Where nothing
-// but the colours differs, pictures are enough: the contrast of every pair of colours has a test of its own.
+// Every page in light and dark, on a phone and a wide screen, in both languages, with scripts and without. If only the
+// colours differ, screenshots are enough: another test checks the contrast of every pair of colours.
 for (const [name, options, { axe, shoot }] of [
   ['a small phone without scripts', { width: 320, scripts: false, dark: true }, { axe: true, shoot: false }],
   ['a phone', {}, { axe: true, shoot: true }],
@@ -35,7 +35,7 @@ for (const [name, options, { axe, shoot }] of [
   ['a phone in the dark, in French', { dark: true, locale: 'fr-FR' }, { axe: false, shoot: true }],
   ['a desk', desk, { axe: false, shoot: true }],
 ] as const) {
-  test(`every page is sound on ${name}`, { timeout: 120_000 }, async () => {
+  test(`every page is accessible and fits on ${name}`, { timeout: 120_000 }, async () => {
     const customer = await browser.newCustomer(options)
     await staysHere(customer.page)
     const found: string[] = []
@@ -51,7 +51,7 @@ for (const [name, options, { axe, shoot }] of [
   })
 }
 
-// As readers set it in their browser, or in their phone.
+// Users set this in their browser or phone.
 test('every page can be read with letters twice as large', { timeout: 120_000 }, async () => {
   const { page, close } = await browser.newCustomer()
   const session = await page.context().newCDPSession(page)
@@ -70,7 +70,7 @@ test('every page can be read with letters twice as large', { timeout: 120_000 },
 
 const bodySize = () => getComputedStyle(document.body).fontSize
 
-// Whatever is wider than its box.
+// Elements that are wider than their box.
 function cutTexts(): string[] {
   return [...document.querySelectorAll('body *')]
     .filter(element => element.checkVisibility() && element.clientWidth > 1 && !element.ownerSVGElement)
@@ -78,7 +78,7 @@ function cutTexts(): string[] {
     .map(element => `${element.localName}.${element.className}: ${element.textContent.slice(0, 40)}`)
 }
 
-// The shop answers that there is nothing to show: the page that leads there can be looked at for as long as it takes.
+// The shop answers 204, so the page that redirects stays open and can be inspected.
 const staysHere = (page: Page) => page.route(`${shopOrigin}/**`, route => route.fulfill({ status: 204 }))
 
 async function faultsOf({ page, faults }: Customer): Promise<string[]> {
@@ -90,7 +90,7 @@ async function faultsOf({ page, faults }: Customer): Promise<string[]> {
   return told
 }
 
-// What is pressed or typed into on the payment method is at least 48 pixels high.
+// Controls of the payment method are at least 48 pixels high.
 function thinControls(): string[] {
   const main = document.querySelectorAll('button, .button, .field input, .method > label, summary')
   return [...main]

@@ -16,7 +16,7 @@ const chargesOf = async (sale: Sale) => {
   return journeys.provider.book().filter(({ reference }) => keys.includes(reference))
 }
 
-// On the provider's page, which is another site's.
+// On the provider's page, which is another site.
 async function atCardPage(page: Page) {
   const sale = await journeys.shopAsksFor({ email })
   await page.goto(sale.address)
@@ -73,7 +73,7 @@ describe("a card by Paystack's page", () => {
   })
 })
 
-describe('the email address that Paystack wants', () => {
+describe('the email address that Paystack requires', () => {
   journeys.everywhere('is asked for where the shop sent none', async ({ page }) => {
     const number = newNumber()
     const sale = await journeys.shopAsksFor()

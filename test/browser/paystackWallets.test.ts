@@ -21,7 +21,7 @@ const journeys = openPaystackJourneys()
 const chargesOf = (number: string) => journeys.provider.book().filter(({ phone }) => phone === number)
 const approve = (number: string) => journeys.provider.approve(chargesOf(number)[0]?.reference ?? '')
 
-// Every code that anybody typed, for one who asks what the books have kept.
+// Every submitted code, to check that none is stored.
 const typed = ['123456', '777777', '246810']
 
 async function isPaidOnce(sale: Sale, page: Page, number: string) {
@@ -33,7 +33,7 @@ async function isPaidOnce(sale: Sale, page: Page, number: string) {
   for (const secret of [...typed, number, number.slice(1), email]) expect(logs).not.toContain(secret)
 }
 
-// Somebody with a number that Paystack asks a code of, at the step.
+// A customer at the step, with a number for which Paystack requires a code.
 async function atStep(page: Page) {
   const number = newNumber()
   journeys.provider.rule({ number, story: { asks: 'send_otp' } })
@@ -106,7 +106,7 @@ describe('a wallet by Paystack', () => {
   })
 
   journeys.everywhere(
-    'wants a code, and another device shows the same and follows',
+    'requires a code, and another device shows the same step and follows',
     async ({ page, scripts }) => {
       const { number, sale } = await atStep(page)
       await journeys.walk({ scripts }, async other => {
@@ -115,7 +115,7 @@ describe('a wallet by Paystack', () => {
         await codeField(other.page).fill('777777')
         await typeCode(page, '123456')
         await step.sees(page, en.wait.prompt)
-        // An old page carries nothing on, and shows how it stands.
+        // An old page submits nothing, and shows the current state.
         if (!scripts) await step.press(other.page, en.step.go_on)
         await step.sees(other.page, en.wait.prompt)
         expect(chargesOf(number)[0]?.tries).toBe(1)

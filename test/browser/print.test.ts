@@ -46,7 +46,7 @@ for (const dark of [false, true]) {
     })
     afterAll(() => customer.close())
 
-    test('has nothing to press', async () => {
+    test('has no buttons', async () => {
       const left = customer.page
         .locator('a[href^="/"], a[href^=http], button, summary, nav')
         .filter({ visible: true })
@@ -57,13 +57,13 @@ for (const dark of [false, true]) {
       expect(await customer.page.evaluate(coloursOf)).toEqual(['rgb(0, 0, 0) on rgb(255, 255, 255)'])
     })
 
-    test('says who was paid, how much, and what to read out', async () => {
+    test('has the shop, the amount and the reference', async () => {
       const text = (await customer.page.locator('body').innerText()).replaceAll('\u00a0', ' ')
       for (const words of ['Ama Shop', 'GHS 25.00', reference, '024 ••• 3000', 'TEST: no real money moved'])
         expect(text).toContain(words)
     })
 
-    test('says what was paid for, and whom to ask', async () => {
+    test('has the items and the contact of the shop', async () => {
       const text = (await customer.page.locator('body').innerText()).replaceAll(/[\u00a0\u202f]/g, ' ')
       for (const words of [
         '2 × Straw hat, large',
@@ -85,7 +85,7 @@ for (const dark of [false, true]) {
         expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1)
       })
 
-    test('has a code that leads back to it', async () => {
+    test('has a QR code of its address', async () => {
       expect(await customer.page.locator('.itself .qr').isVisible()).toBe(true)
       expect(await customer.page.locator('.itself').innerText()).toContain('Scan to open this receipt')
     })
@@ -101,7 +101,7 @@ test('the Print button prints', async () => {
   await close()
 })
 
-// The colours of all text that shows, each with the ground it stands on.
+// The colours of all visible text, each with its background.
 function coloursOf(): string[] {
   const groundOf = (element: any): string => {
     const { backgroundColor } = getComputedStyle(element)

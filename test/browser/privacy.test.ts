@@ -14,7 +14,7 @@ let shopSite: Server
 let shopUrl: string
 const visits: Visit[] = []
 
-// The shop's own site, on another origin, keeps what browsers tell it.
+// The shop's site, on another origin, records what browsers send.
 beforeAll(async () => {
   shopSite = createServer(({ url = '', headers }, answer) => {
     visits.push({ url, headers })
@@ -37,8 +37,8 @@ const contact = '0207654321'
 const cards = ['5555-5555-5555-4444', '4242 4242 4242 4241', '4242424242424242']
 const secrets = ['246810', 'Kofi', 'kofi@mail.example']
 
-// Whole journeys: a wallet, a card that fails, is mistyped and passes, a change of mind; and each time back to the shop.
-test('no log line and no other site learns who paid, with what, or the address of the payment', {
+// Whole journeys: a wallet, a card that fails, is mistyped and passes, a cancel; and each time back to the shop.
+test('no log line and no other site gets the payer, the instrument or the address of the payment', {
   timeout: 60_000,
 }, async () => {
   const shop = shopOf(gateway)

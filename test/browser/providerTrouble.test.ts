@@ -19,7 +19,7 @@ const desk = { width: 1280, height: 800 }
 const slowly = { timeout: 300_000 }
 const comesBack = 90_000 // a start or a step has half a minute, and so often it is asked whether all is well again
 
-// Real money: the sandbox would step in for a provider in trouble.
+// In live mode, because in test mode the sandbox would replace a failing provider.
 const journeys = openPaystackJourneys('sk_live_played')
 let shop: TestMerchant
 
@@ -33,7 +33,7 @@ const sell = () => journeys.shopAsksFor({ email }, shop)
 const labelled = (page: Page, words: string, way: string) =>
   page.locator('.trouble', { hasText: fill(words, { method: way }) })
 
-// Other customers, who make the trouble seen.
+// Other customers, whose attempts make the problems measurable.
 async function othersPay(count: number) {
   const { pay } = shopOf(journeys.gateway)
   const buy = async () => {
@@ -46,7 +46,7 @@ async function othersPay(count: number) {
   return Promise.all(Array.from({ length: count }, buy))
 }
 
-// On a phone and at a desk, with scripts and without: a page that loads itself until the words are there.
+// On a phone and a wide screen, with scripts and without: the page is reloaded until the text is shown.
 async function everybodySees(
   words: string,
   way: string,
@@ -67,39 +67,35 @@ async function everybodySees(
     })
 }
 
-test(
-  'a way that often fails is labelled as degraded, comes after the others, and still pays',
-  slowly,
-  async () => {
-    journeys.provider.rule({ times: 2, story: { ends: 'failed', says: 'The network is unavailable' } })
-    journeys.provider.rule({ times: 3, story: { ends: 'success' } })
-    const { until } = shopOf(journeys.gateway)
-    for (const { token } of await othersPay(5))
-      await Promise.any(['paid', 'failed'].map(stage => until(token, stage)))
-    await everybodySees(en.health.degraded, 'MTN MoMo', 'provider-degraded', async page => {
-      const ways = page.locator('.method > input')
-      expect(await ways.evaluateAll(all => all.map(({ id }) => id))).toEqual([
-        'telecel_cash',
-        'airteltigo_money',
-        'card',
-        'mtn_mobile_money',
-      ])
-      await page.getByRole('radio', { name: 'MTN MoMo' }).check()
-    })
-    const sale = await sell()
-    const number = newNumber()
-    journeys.provider.rule({ number, story: { ends: 'success' } })
-    await journeys.walk({}, async ({ page }) => {
-      await page.goto(sale.address)
-      await payByNumber(page, 'MTN MoMo', number)
-      await step.seesPaid(page)
-    })
-  },
-)
+test('a method that often fails is labelled as degraded, comes last, and still pays', slowly, async () => {
+  journeys.provider.rule({ times: 2, story: { ends: 'failed', says: 'The network is unavailable' } })
+  journeys.provider.rule({ times: 3, story: { ends: 'success' } })
+  const { until } = shopOf(journeys.gateway)
+  for (const { token } of await othersPay(5))
+    await Promise.any(['paid', 'failed'].map(stage => until(token, stage)))
+  await everybodySees(en.health.degraded, 'MTN MoMo', 'provider-degraded', async page => {
+    const ways = page.locator('.method > input')
+    expect(await ways.evaluateAll(all => all.map(({ id }) => id))).toEqual([
+      'telecel_cash',
+      'airteltigo_money',
+      'card',
+      'mtn_mobile_money',
+    ])
+    await page.getByRole('radio', { name: 'MTN MoMo' }).check()
+  })
+  const sale = await sell()
+  const number = newNumber()
+  journeys.provider.rule({ number, story: { ends: 'success' } })
+  await journeys.walk({}, async ({ page }) => {
+    await page.goto(sale.address)
+    await payByNumber(page, 'MTN MoMo', number)
+    await step.seesPaid(page)
+  })
+})
 
-// The answer to what was typed never comes. The customer sees that it is waited for, and then what the provider says.
+// The answer to a submission is lost. The customer sees the waiting page, and then the provider's result.
 for (const hasTaken of [true, false])
-  test(`a code is lost on its way ${hasTaken ? 'back' : 'there'}`, slowly, async () => {
+  test(`${hasTaken ? 'the answer to a code' : 'a code'} is lost`, slowly, async () => {
     for (const scripts of [true, false])
       await journeys.walk({ scripts }, async ({ page }) => {
         const number = newNumber('026')
@@ -124,25 +120,25 @@ for (const hasTaken of [true, false])
       })
   })
 
-test('a dead provider is labelled, nothing is sent there, and it comes back by itself', slowly, async () => {
+test('a dead provider is labelled, gets no order, and recovers automatically', slowly, async () => {
   journeys.provider.weather = { trouble: 'cut' }
   await othersPay(6)
   await everybodySees(en.health.down, 'MTN MoMo', 'provider-dead', async page =>
     expect(await page.locator('.trouble').count()).toBe(4),
   )
-  // Now and then an order goes to see; until that has an answer, and some time after, no other may leave.
+  // From time to time an order is sent as a probe. Until it is answered, and for some time after, no other is sent.
   const { address } = await sell()
   await journeys.walk({}, async ({ page, shoot }) => {
     const isShut = async () => {
       await othersPay(1)
       await page.goto(address)
-      return page.getByText(en.choose.all_shut).isVisible()
+      return page.getByText(en.choose.none_available).isVisible()
     }
     await expect.poll(isShut, { timeout: 60_000 }).toBe(true)
     for (const radio of await page.getByRole('radio').all()) expect(await radio.isDisabled()).toBe(true)
     expect(await axeFaults(page)).toEqual([])
     await shoot('provider-shut')
-    await step.follow(page, en.wait.look)
+    await step.follow(page, en.wait.check_again)
     await page.getByRole('radio').first().waitFor()
   })
   journeys.provider.weather = undefined

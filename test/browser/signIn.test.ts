@@ -27,7 +27,7 @@ for (const [screen, options] of screens)
     ['refused-inbox', '/inbox', 'Sign in to open this page'],
     ['used-link', '/support/enter?link=x', 'This link does not work any more'],
   ] as const)
-    test(`the ${name} page says on ${screen} which command to run`, async () => {
+    test(`the ${name} page shows on ${screen} which command to run`, async () => {
       const { page, faults, shoot, close } = await browser.newCustomer({ ...options, scripts: false })
       onTestFinished(close)
       await page.goto(gateway.url + path)

@@ -39,7 +39,7 @@ afterAll(async () => {
   await shop.stop()
 })
 
-// A payment that is paid, whose customer was told, and whose shop was not to be reached.
+// A paid payment whose customer got a message, and whose shop could not be reached.
 async function told(asked: Payment) {
   const { merchant_id, tx_reference, created_at } = await shop.try(asked, yes)
   await shop.db.rows(sql`
@@ -83,7 +83,7 @@ for (const [screen, options] of screens)
       expect(faults.filter(fault => !fault.includes('404'))).toEqual([])
     })
 
-test('who types a reference finds the payment', async () => {
+test('a reference finds the payment', async () => {
   const { page, close } = await browser.newCustomer({ scripts: false })
   onTestFinished(close)
   await page.goto(`${site.url}/support`)

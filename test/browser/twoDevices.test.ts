@@ -44,7 +44,7 @@ describe('two devices', () => {
   )
 
   journeys.journey(
-    'an old form of a payment that has failed meanwhile does not pay by surprise',
+    'an old form of a payment that has failed meanwhile starts no attempt',
     async ({ page, scripts }) => {
       const sale = await journeys.shopAsksFor()
       await step.staysOld(page)
@@ -62,7 +62,7 @@ describe('two devices', () => {
   )
 })
 
-describe('pressing twice', () => {
+describe('a double click', () => {
   journeys.journey('two rapid clicks are one attempt and one charge', async ({ page }) => {
     const sale = await journeys.shopAsksFor()
     await page.goto(sale.address)

@@ -13,7 +13,7 @@ const maxBytes = 14_336 // what a server may send before it hears back: ten pack
 const maxDeskBytes = 18_432 // with the code to go on by phone
 const maxScriptBytes = 5_000
 const logoBytes = 4_096
-// A browser without a window asks for no icon; those of customers do.
+// A headless browser does not load the icon; those of customers do.
 const iconBytes = statSync(new URL('../../src/web/public/icon.svg', import.meta.url)).size
 
 declare const CSSStyleSheet: any // the functions given to evaluate() run in the browser
@@ -38,7 +38,7 @@ const stage = (name: string) => {
 
 type Part = { type: string; url: string; headers: Record<string, string>; body: number; head: number }
 
-// All that a browser without a cache loads for one view, as compressed as it came.
+// Everything that a browser without a cache loads for one view, in its compressed size.
 const partsOf = (name: string) => partsAt(page => stage(name).open(page))
 
 async function partsAt(open: (page: Page) => Promise<unknown>, options?: CustomerOptions): Promise<Part[]> {
@@ -78,7 +78,7 @@ describe('the first view', () => {
     'failed',
     'receipt',
   ]) {
-    test(`of ${name} is light, and all of it is ours`, async () => {
+    test(`of ${name} is light, and loads nothing from other sites`, async () => {
       const parts = (await partsOf(name)).filter(({ type }) => type !== 'fetch') // news come later
       const ofType = (type: string) => parts.filter(part => part.type === type)
       expect(parts.map(({ type }) => type).sort()).toEqual(['document', 'script', 'stylesheet'])
@@ -99,7 +99,7 @@ describe('the first view', () => {
     ['a phone', {}, maxBytes],
     ['a desk', { width: 1280, height: 800 }, maxDeskBytes],
   ] as const)
-    test(`of a shop with all its face is light on ${where}`, async () => {
+    test(`of a shop with full branding is light on ${where}`, async () => {
       const shop = shopOf(stages.gateway)
       const akua = await shop.merchant(
         'Akua’s Kitchen',
@@ -127,7 +127,7 @@ describe('the first view', () => {
       expect(parts.reduce((sum, { body }) => sum + body, iconBytes)).toBeLessThanOrEqual(most)
     })
 
-  test('has the rules of the stylesheet as it was written, without what is for its readers', async () => {
+  test('has all rules of the stylesheet, without its comments', async () => {
     const { page, close } = await browser.newCustomer()
     const file = new URL('../../src/web/public/checkout.css', import.meta.url)
     await page.goto('data:text/html,<title>Rules</title>')
@@ -136,7 +136,7 @@ describe('the first view', () => {
     await close()
   })
 
-  test('loads nothing that is not there already when it is seen again', async () => {
+  test('loads nothing new when it is opened again', async () => {
     const { page, requests, close } = await browser.newCustomer()
     await stage('choose').open(page)
     await stage('choose').open(page)
@@ -146,7 +146,7 @@ describe('the first view', () => {
   })
 })
 
-// As the browser understands them.
+// As the browser parses them.
 function readRules(css: string): string[] {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(css)
@@ -177,7 +177,7 @@ const always = {
   'cache-control': 'no-store',
 }
 
-test('every page is closed to others, and only the support sign-in leaves anything in the browser', async () => {
+test('every page is protected from other sites, and only the support sign-in stores anything in the browser', async () => {
   const { page, faults, close } = await browser.newCustomer()
   await page.route(`${shopOrigin}/**`, route => route.fulfill({ status: 204 }))
   for (const { name, open } of stages.all) {
@@ -215,9 +215,9 @@ const policyOf = (headers: Record<string, string>) =>
     }),
   )
 
-// Asked from another site, with everything that a script there could send along.
+// Requested from another site, with every header that a script there could send.
 for (const method of ['GET', 'OPTIONS']) {
-  test(`${method} from another origin is told nothing that would let its script read the answer`, async () => {
+  test(`${method} from another origin gets no CORS header that lets its script read the answer`, async () => {
     for (const path of ['/checkout/x', '/public/checkout.js', '/sandbox/phone', '/support', '/gateway'])
       expect(await corsHeaders(method, stages.gateway.url + path), path).toEqual([])
   })

@@ -44,7 +44,7 @@ function whyBroken(page: string, link: string): string | undefined {
   return `${page}: ${link} has no such heading`
 }
 
-test('a link to a page or a heading that is not there is found', () => {
+test('a link to a missing page or heading is found', () => {
   expect(whyBroken('README.md', 'docs/interface.md#notifications')).toBeUndefined()
   expect(whyBroken('README.md', 'docs/nowhere.md')).toBe('README.md: docs/nowhere.md is not there')
   expect(whyBroken('docs/sandbox.md', 'interface.md#nothing')).toBe(
@@ -52,14 +52,14 @@ test('a link to a page or a heading that is not there is found', () => {
   )
 })
 
-test('every link of every page leads somewhere', () => {
+test('every link of every page is valid', () => {
   const broken = [...pages].flatMap(([page, text]) =>
     linksIn(text).flatMap(link => whyBroken(page, link) ?? []),
   )
   expect(broken).toEqual([])
 })
 
-test('who begins at the README finds every page by links', () => {
+test('every page is reachable by links from the README', () => {
   const found = new Set<string>()
   function walk(file: string) {
     const page = file.endsWith('/') ? join(file, 'README.md') : file // a folder shows its own page
@@ -74,7 +74,7 @@ test('who begins at the README finds every page by links', () => {
 // Paths in the changelog may be old.
 const namedFile = /`((?:src|test|bench|docs|bin)\/[\w./-]+)`/g
 
-test('every file and folder of ours that a page names is there', () => {
+test('every file and folder that a page names exists', () => {
   const gone = [...pages]
     .filter(([page]) => page !== 'CHANGELOG.md')
     .flatMap(([page, text]) =>

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-test('the page names every number of ours, and none that is not there', async () => {
+test('the page names every metric, and no other', async () => {
   const { text } = await send(`${gateway.url}/metrics`, { headers: asOperator })
   const told = [...text.matchAll(/^# TYPE (tollgate_\w+)/gm)].map(([, name]) => name)
   const named = [...page.matchAll(/`(tollgate_[a-z_]+)/g)].map(([, name]) => name)

@@ -12,23 +12,23 @@ const idsIn = (picture: string, kind: string) =>
     .map(([, id]) => id as string)
     .toSorted()
 
-const roomsOf = () =>
+const foldersOfSrc = () =>
   readdirSync('src', { withFileTypes: true })
     .filter(entry => entry.isDirectory())
     .map(({ name }) => name)
 
-const textOf = (room: string) =>
-  readdirSync(join('src', room), { recursive: true, encoding: 'utf8' })
+const textOf = (folder: string) =>
+  readdirSync(join('src', folder), { recursive: true, encoding: 'utf8' })
     .filter(file => /\.tsx?$/.test(file))
-    .map(file => readFileSync(join('src', room, file), 'utf8'))
+    .map(file => readFileSync(join('src', folder, file), 'utf8'))
     .join('\n')
 
-test('the picture of the rooms has every room, and no other', () => {
-  expect(idsIn('rooms', 'room')).toEqual(roomsOf().toSorted())
+test('the picture of the layers has every folder of src, and no other', () => {
+  expect(idsIn('layers', 'folder')).toEqual(foldersOfSrc().toSorted())
 })
 
 test('every line of it is an import', () => {
-  const drawn = idsIn('rooms', 'import')
+  const drawn = idsIn('layers', 'import')
   expect(drawn.length).toBeGreaterThan(10)
   const wrong = drawn.filter(line => {
     const [from = '', to = ''] = line.split('-')

@@ -32,7 +32,7 @@ test('the page has threats, and each has a test', () => {
 })
 
 for (const { name, tests } of threats)
-  test(`every test that shows what stops "${name}" is there`, () => {
+  test(`every test of "${name}" exists`, () => {
     for (const line of tests) {
       const [file = '', title] = readTest(line)
       expect(titlesIn(file), line).toContain(title)
@@ -43,7 +43,7 @@ test('no threat names one test twice', () => {
   for (const { name, tests } of threats) expect(new Set(tests).size, name).toBe(tests.length)
 })
 
-test('the other pages lead to it', () => {
+test('the other pages link to it', () => {
   for (const file of ['README.md', 'ARCHITECTURE.md', 'docs/interface.md'])
     expect(readFileSync(file, 'utf8'), file).toContain('security.md')
 })

@@ -6,7 +6,7 @@ import type { ProviderAccount } from '../../src/core/provider/provider.ts'
 import type { Order } from '../../src/core/provider/order.ts'
 import type { PaymentMethod } from '../../src/core/provider/paymentMethod.ts'
 import { type GuardedAccount, guardAccount } from '../../src/runtime/providers/guard.ts'
-import { key, openHouse, postForm, type TestHouse } from '../sandbox/context.ts'
+import { key, openTestSandbox, postForm, type TestSandbox } from '../sandbox/context.ts'
 import { noTools } from '../support/payments/simulatedNode.ts'
 import { conformance } from './conformance.ts'
 import { openLine } from './client.ts'
@@ -15,7 +15,7 @@ import { type Bench, newOrder } from './stories/stage.ts'
 const visa = { number: '4111 1111 1111 1111', expiry: '09/40', cvv: '123' }
 
 async function openBench(): Promise<Bench> {
-  const house = await openHouse(1)
+  const house = await openTestSandbox(1)
   const onPhone = (order: Order, decision: string) =>
     postForm(house, `/sandbox/phone/${order.attempt_id}`, { decision })
   return {
@@ -47,10 +47,10 @@ const givenFor = (method: PaymentMethod, phone = '+233241234567') =>
 conformance('sandbox', sandbox, { url: 'http://127.0.0.1:1', key: 'key' }, openBench)
 
 describe('what only this provider does', () => {
-  let house: TestHouse
+  let house: TestSandbox
   let provider: GuardedAccount & Pick<ProviderAccount, 'methods'>
   beforeAll(async () => {
-    house = await openHouse()
+    house = await openTestSandbox()
     provider = connect(key)
   })
   afterAll(() => house.stop())
@@ -225,6 +225,6 @@ describe('what only this provider does', () => {
     const qr = `https://pay.example.test/sandbox/phone/${order.attempt_id}`
     expect(await provider.start(order)).toEqual({ state: 'pending', qr })
     await postForm(house, `/sandbox/phone/${order.attempt_id}`, { decision: 'approve' })
-    expect(await house.heardOf(order.attempt_id, 1)).toEqual(['SUCCESSFUL'])
+    expect(await house.callbacksFor(order.attempt_id, 1)).toEqual(['SUCCESSFUL'])
   })
 })

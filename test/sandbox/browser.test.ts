@@ -3,27 +3,27 @@ import { axeFaults } from '../support/browser/axe.ts'
 import { focusOrder } from '../support/browser/focus.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'
 import { openBrowser, type TestBrowser } from '../support/browser/browser.ts'
-import { lookUp, openHouse, postForm, type TestHouse, taken } from './context.ts'
+import { pollCharge, openTestSandbox, postForm, type TestSandbox, createdCharge } from './context.ts'
 
-let house: TestHouse
+let site: TestSandbox
 let browser: TestBrowser
 const paths = new Map<string, string>()
 beforeAll(async () => {
-  ;[house, browser] = await Promise.all([openHouse(1), openBrowser()])
+  ;[site, browser] = await Promise.all([openTestSandbox(1), openBrowser()])
   const long = {
     payee: 'Ama and Sons Import and Export Company',
     note: 'hat'.repeat(60),
     amount: '999999.99',
   }
-  const wallet = (changes: object = {}) => taken(house, { payer: '233241234567', ...changes })
-  const card = (changes: object = {}) => taken(house, { method: 'card', payer: undefined, ...changes })
+  const wallet = (changes: object = {}) => createdCharge(site, { payer: '233241234567', ...changes })
+  const card = (changes: object = {}) => createdCharge(site, { method: 'card', payer: undefined, ...changes })
   const typed = { number: '4242424242424242', expiry: '09/40', cvv: '123' }
   const declined = await wallet()
-  await postForm(house, `/sandbox/phone/${declined}`, { decision: 'decline' })
+  await postForm(site, `/sandbox/phone/${declined}`, { decision: 'decline' })
   const secure = await card()
-  await postForm(house, `/sandbox/card/${secure}`, typed)
+  await postForm(site, `/sandbox/card/${secure}`, typed)
   const cancelled = await card()
-  await postForm(house, `/sandbox/card/${cancelled}/cancel`)
+  await postForm(site, `/sandbox/card/${cancelled}/cancel`)
   await wallet(long)
   for (const [name, path] of [
     ['phone', '/phone'],
@@ -39,18 +39,18 @@ beforeAll(async () => {
     ['card-over', `/card/${cancelled}`],
     ['lost', '/card/nowhere'],
   ] as const)
-    paths.set(name, `${house.url}/sandbox${path}`)
+    paths.set(name, `${site.url}/sandbox${path}`)
 })
 afterAll(async () => {
   await browser.close()
-  await house.stop()
+  await site.stop()
 })
 
 for (const [width, dark] of [
   [320, false],
   [1280, true],
 ] as const) {
-  test(`every page is sound at ${width} pixels, ${dark ? 'dark' : 'light'}`, async () => {
+  test(`every page is accessible and fits at ${width} pixels, ${dark ? 'dark' : 'light'}`, async () => {
     const customer = await browser.newCustomer({ scripts: false, width, dark })
     for (const [name, url] of paths) {
       await customer.page.goto(url)
@@ -63,9 +63,9 @@ for (const [width, dark] of [
     await customer.page.getByRole('alert').waitFor()
     await expectSound(customer.page, 'card with mistakes')
     expect(customer.faults).toEqual([])
-    expect(await customer.origins()).toEqual([house.url])
+    expect(await customer.origins()).toEqual([site.url])
     await customer.close()
-  }) // thirteen pages, each looked at from all sides
+  }) // thirteen pages with all checks
 }
 
 async function expectSound(page: Parameters<typeof axeFaults>[0], name: string) {
@@ -75,10 +75,10 @@ async function expectSound(page: Parameters<typeof axeFaults>[0], name: string) 
 }
 
 describe('a person without scripts', () => {
-  test('approves on the phone and finds the way back', async () => {
+  test('approves on the phone and follows the link back', async () => {
     const { page, faults, close } = await browser.newCustomer({ scripts: false })
-    const reference = await taken(house)
-    await page.goto(`${house.url}/sandbox/phone`)
+    const reference = await createdCharge(site)
+    await page.goto(`${site.url}/sandbox/phone`)
     await page.getByLabel('Wallet number').fill('024 123 4567')
     await page.getByRole('button', { name: 'Show requests' }).click()
     await page.locator(`a[href$="${reference}"]`).click()
@@ -87,15 +87,15 @@ describe('a person without scripts', () => {
     await page.getByRole('heading', { name: 'Approved' }).waitFor()
     await page.getByRole('link', { name: 'Back to the checkout' }).click()
     await page.getByRole('heading', { name: 'Back' }).waitFor()
-    expect((await lookUp(house, reference)).body.status).toBe('SUCCESSFUL')
+    expect((await pollCharge(site, reference)).body.status).toBe('SUCCESSFUL')
     expect(faults).toEqual([])
     await close()
   })
 
-  test('mistypes a card, corrects it, passes 3-D Secure and is back', async () => {
+  test('mistypes a card, corrects it, passes 3-D Secure and returns', async () => {
     const { page, faults, close } = await browser.newCustomer({ scripts: false })
-    const reference = await taken(house, { method: 'card', payer: undefined })
-    await page.goto(`${house.url}/sandbox/card/${reference}`)
+    const reference = await createdCharge(site, { method: 'card', payer: undefined })
+    await page.goto(`${site.url}/sandbox/card/${reference}`)
     await page.getByLabel('Card number').fill('4242 4242 4242 4241')
     await page.getByLabel('Expiry date').fill('09/40')
     await page.getByLabel('CVV').fill('123')
@@ -110,18 +110,21 @@ describe('a person without scripts', () => {
     await page.getByLabel('Code').fill('246810')
     await page.getByRole('button', { name: 'Confirm' }).click()
     await page.getByRole('heading', { name: 'Back' }).waitFor()
-    expect((await lookUp(house, reference)).body.card).toMatchObject({ last4: '4242', responseCode: '00' })
+    expect((await pollCharge(site, reference)).body.card).toMatchObject({
+      last4: '4242',
+      responseCode: '00',
+    })
     expect(faults).toEqual([])
     await close()
   })
 
   test('cancels the card page', async () => {
     const { page, close } = await browser.newCustomer({ scripts: false })
-    const reference = await taken(house, { method: 'card', payer: undefined })
-    await page.goto(`${house.url}/sandbox/card/${reference}`)
+    const reference = await createdCharge(site, { method: 'card', payer: undefined })
+    await page.goto(`${site.url}/sandbox/card/${reference}`)
     await page.getByRole('button', { name: 'Cancel and go back' }).click()
     await page.getByRole('heading', { name: 'Back' }).waitFor()
-    expect((await lookUp(house, reference)).body.reason).toBe('PAYER_CANCELLED')
+    expect((await pollCharge(site, reference)).body.reason).toBe('PAYER_CANCELLED')
     await close()
   })
 })

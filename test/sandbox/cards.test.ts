@@ -6,7 +6,7 @@ const now = new Date('2026-06-30T23:59:59Z')
 const good: CardForm = { number: '4111 1111 1111 1111', expiry: '09/30', cvv: '123', name: '' }
 const read = (changes: Partial<CardForm>) => readCard({ ...good, ...changes }, now)
 
-describe('a field that is wrong says what to do', () => {
+describe('a faulty field has a message that says how to correct it', () => {
   for (const [field, value, words] of [
     ['number', '', /missing/],
     ['number', '4111 1111 1111 111x', /digits only/],
@@ -51,7 +51,7 @@ describe('a card of the table', () => {
     })
   }
 
-  test('is good until the last day of its month, however the date is written', () => {
+  test('is valid until the last day of its month, however the date is written', () => {
     for (const expiry of ['06/26', '06/2026', '06 / 26', '0626'])
       expect(read({ expiry })).toMatchObject({ ending: 'card_approved' })
   })

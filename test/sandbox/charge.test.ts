@@ -34,13 +34,13 @@ const charge = (changes: Partial<Charge> = {}): Charge => ({
   ...changes,
 })
 
-describe('what is asked decides how it ends', () => {
+describe('the request decides the ending', () => {
   for (const [method, total, last, voucher, ending] of [
     ['telecel', 2500n, '000', undefined, 'wrong_voucher'], // the wallet would have paid
     ['telecel', 2500n, '000', '12345', 'wrong_voucher'],
     ['telecel', 2500n, '000', '1234567', 'wrong_voucher'],
     ['telecel', 2500n, '000', '000000', 'wrong_voucher'],
-    ['telecel', 1n, '000', '000000', 'timeout'], // a total outranks everything
+    ['telecel', 1n, '000', '000000', 'timeout'], // a total takes precedence
     ['mtn', 1n, '000', undefined, 'timeout'],
     ['mtn', 2n, '000', undefined, 'network_error'],
     ['at', 3n, '000', undefined, 'no_funds'],
@@ -70,8 +70,8 @@ describe('what is asked decides how it ends', () => {
   }
 })
 
-describe('how it stands follows from the row and the time', () => {
-  for (const [ending, ms, said] of [
+describe('the state depends on the row and the time', () => {
+  for (const [ending, ms, state] of [
     ['no_funds', 599, 'PENDING'],
     ['no_funds', 600, 'FAILED NOT_ENOUGH_FUNDS'],
     ['declined', 600, 'FAILED APPROVAL_REJECTED'],
@@ -100,42 +100,42 @@ describe('how it stands follows from the row and the time', () => {
     ['waits_for_card', 899_999, 'PENDING'],
     ['waits_for_card', 900_000, 'FAILED EXPIRED'],
   ] as const) {
-    test(`${ending} after ${ms} ms: ${said}`, () => {
-      expect(words(charge({ ending }), later(ms))).toBe(said)
-      expect(words(charge({ ending }), later(Math.round(ms * 4)), 4)).toBe(said) // and at any pace
+    test(`${ending} after ${ms} ms: ${state}`, () => {
+      expect(stateText(charge({ ending }), later(ms))).toBe(state)
+      expect(stateText(charge({ ending }), later(Math.round(ms * 4)), 4)).toBe(state) // and at any time scale
     })
   }
 
-  for (const [decided, ms, said] of [
+  for (const [decided, ms, state] of [
     ['person_declined', 0, 'FAILED APPROVAL_REJECTED'],
     ['card_left', 0, 'FAILED PAYER_CANCELLED'],
     ['withdrawn', 0, 'FAILED WITHDRAWN'],
     ['person_approved', 0, 'SUCCESSFUL'],
-    ['person_approved', 3_600_000, 'SUCCESSFUL'], // it does not expire any more
+    ['person_approved', 3_600_000, 'SUCCESSFUL'], // it no longer expires
     ['card_not_honoured', 0, 'FAILED CARD_REFUSED'],
     ['card_error_then_paid', 2999, 'PENDING 500'],
     ['card_error_then_paid', 3000, 'SUCCESSFUL'],
     ['card_approved', 0, 'SUCCESSFUL'],
   ] as const) {
-    test(`${decided} a minute later, and ${ms} ms on: ${said}`, () => {
+    test(`${decided} a minute later, and ${ms} ms after that: ${state}`, () => {
       const row = charge({ decided, decided_at: later(60_000) })
-      expect(words(row, later(60_000 + ms))).toBe(said)
+      expect(stateText(row, later(60_000 + ms))).toBe(state)
     })
   }
 
   for (const [what, more, ms, can] of [
     ['a prompt', {}, 299_999, true],
-    ['a prompt that is over', {}, 300_000, false],
-    ['a prompt that somebody has answered', { decided: 'person_approved', decided_at: noon }, 1000, false],
+    ['an expired prompt', {}, 300_000, false],
+    ['an answered prompt', { decided: 'person_approved', decided_at: noon }, 1000, false],
     ['a card page', { ending: 'waits_for_card' }, 1000, true],
-    ['a prompt that nobody will answer', { ending: 'no_answer' }, 1000, true],
-    ['what is paid by itself', { ending: 'no_callback' }, 1000, false],
-    ['what fails by itself', { ending: 'declined' }, 100, false],
+    ['a prompt that gets no answer', { ending: 'no_answer' }, 1000, true],
+    ['a charge that is paid automatically', { ending: 'no_callback' }, 1000, false],
+    ['a charge that fails automatically', { ending: 'declined' }, 100, false],
   ] as const)
     test(`${what} ${can ? 'can' : 'cannot'} be withdrawn`, () =>
       expect(isWithdrawable(charge(more), later(ms))).toBe(can))
 
-  test('a person decides on nothing that answers by itself, nor too late', () => {
+  test('a tester cannot decide a charge that answers automatically, is expired or is decided', () => {
     expect(waitsForPerson(charge({ ending: 'no_answer' }), noon)).toBe(false)
     expect(waitsForPerson(charge(), later(300_000))).toBe(false)
     expect(waitsForPerson(charge({ decided: 'person_approved', decided_at: noon }), noon)).toBe(false)
@@ -143,8 +143,8 @@ describe('how it stands follows from the row and the time', () => {
   })
 })
 
-describe('what the provider tells by itself', () => {
-  for (const [ending, told] of [
+describe('callbacks', () => {
+  for (const [ending, expected] of [
     ['no_callback', []],
     ['timeout', []],
     ['network_error', []],
@@ -154,29 +154,29 @@ describe('what the provider tells by itself', () => {
     ['approved', ['600 SUCCESSFUL']],
     ['waits_for_person', ['300000 FAILED']],
   ] as const) {
-    test(`${ending}: ${told.join(', ') || 'nothing'}`, () => {
+    test(`${ending}: ${expected.join(', ') || 'none'}`, () => {
       const lines = callbacksOf(charge({ ending })).map(
         ({ at, answer }) => `${at.getTime() - noon.getTime()} ${answer.status}`,
       )
-      expect(lines).toEqual(told)
+      expect(lines).toEqual(expected)
     })
   }
 
-  test('at a pace that leaves fractions of a millisecond, each callback still tells its step', () => {
+  test('if the time scale leaves fractions of a millisecond, each callback still reports its step', () => {
     for (const ending of Object.keys(endings) as EndingName[]) {
-      const told = callbacksOf(charge({ ending }), 0.0123).map(({ answer }) => answer.status)
-      expect(told).toEqual(callbacksOf(charge({ ending })).map(({ answer }) => answer.status))
+      const statuses = callbacksOf(charge({ ending }), 0.0123).map(({ answer }) => answer.status)
+      expect(statuses).toEqual(callbacksOf(charge({ ending })).map(({ answer }) => answer.status))
     }
   })
 })
 
-test('009 takes one more than was asked, and says so only when it has', () => {
+test('009 charges more than was requested, and reports it only when it is paid', () => {
   const row = charge({ ending: 'other_amount' })
   expect(chargeAnswer(row, stateAt(row, noon)).amount).toBe('25.00')
   expect(chargeAnswer(row, stateAt(row, later(600)))).toMatchObject({ status: 'SUCCESSFUL', amount: '26.00' })
 })
 
-function words(row: Charge, now: Date, pace?: number) {
-  const { status, reason, pollError: blind } = stateAt(row, now, pace)
-  return [status, reason, blind?.http].filter(Boolean).join(' ')
+function stateText(row: Charge, now: Date, timeScale?: number) {
+  const { status, reason, pollError } = stateAt(row, now, timeScale)
+  return [status, reason, pollError?.http].filter(Boolean).join(' ')
 }

@@ -9,40 +9,43 @@ import { type Db, openDb } from '../../src/store/db.ts'
 import { migratedDatabase, query } from '../support/database/database.ts'
 
 export const key = 'the-key-of-the-gateway'
-export const pace = 0.05
+export const timeScale = 0.05
 
-// The simulated provider on a socket and a database of its own, twenty times as fast unless told otherwise, and a gateway that only hears.
-export type TestHouse = {
+// The simulated provider on a socket, with a separate database, by default twenty times as fast, and a gateway that only
+// records callbacks.
+export type TestSandbox = {
   url: string
   db: Db
   logs: string[]
-  heard: { body: any; type?: string }[] // callbacks, in the order of their arrival
-  heardOf(reference: string, count: number): Promise<string[]> // waits for as many, then a little for one too many
-  skip(ms: number): void // puts the provider's clock forward
+  callbacks: { body: any; type?: string }[] // callbacks, in the order of their arrival
+  callbacksFor(reference: string, count: number): Promise<string[]> // their statuses; waits for `count` callbacks, and a little longer for one too many
+  skip(ms: number): void // advances the provider's clock
   sql(text: string): ReturnType<typeof query>
-  restart(): Promise<void> // another process on the same books and the same port
+  restart(): Promise<void> // a new process with the same database and port
   stop(): Promise<void>
 }
 
-export async function openHouse(fast = pace): Promise<TestHouse> {
+export async function openTestSandbox(scale = timeScale): Promise<TestSandbox> {
   const database = await migratedDatabase()
   const db = openDb(database.url, 4)
   const logs: string[] = []
-  const heard: TestHouse['heard'] = []
+  const heard: TestSandbox['callbacks'] = []
   let skippedMs = 0
   const clock = () => new Date(Date.now() + skippedMs)
   let { port, stop } = await listen(0)
   const url = `http://127.0.0.1:${port}`
 
-  async function listen(wanted: number) {
-    const log = { error: (fields: object, words: string) => void logs.push(words + JSON.stringify(fields)) }
+  async function listen(atPort: number) {
+    const log = {
+      error: (fields: object, message: string) => void logs.push(message + JSON.stringify(fields)),
+    }
     const sandbox = createSandbox({
       db,
       clock,
       key,
       formKey: Buffer.alloc(32, 7),
       baseUrl: 'http://pay.example',
-      pace: fast,
+      timeScale: scale,
       log,
     })
     const app = new Hono()
@@ -54,7 +57,7 @@ export async function openHouse(fast = pace): Promise<TestHouse> {
     app.route('/sandbox', sandbox.app)
     const pages = getRequestListener(app.fetch)
     const server = createServer((incoming, outgoing) => void pages(incoming, outgoing))
-    await once(server.listen(wanted, '127.0.0.1'), 'listening')
+    await once(server.listen(atPort, '127.0.0.1'), 'listening')
     return {
       port: (server.address() as AddressInfo).port,
       async stop() {
@@ -70,19 +73,19 @@ export async function openHouse(fast = pace): Promise<TestHouse> {
     url,
     db,
     logs,
-    heard,
-    async heardOf(reference, count) {
-      const told = () => heard.filter(({ body }) => body.externalId === reference)
-      for (let tries = 0; told().length < count && tries < 500; tries++) await sleep(10)
+    callbacks: heard,
+    async callbacksFor(reference, count) {
+      const received = () => heard.filter(({ body }) => body.externalId === reference)
+      for (let tries = 0; received().length < count && tries < 500; tries++) await sleep(10)
       await sleep(50)
-      return told().map(({ body }) => body.status)
+      return received().map(({ body }) => body.status)
     },
     skip: ms => void (skippedMs += ms),
     sql: text => query(database.url, text),
     async restart() {
       await stop()
       stop = (await listen(port)).stop
-      await sleep(50) // until the clients know that their old connections are gone
+      await sleep(50) // until the clients have noticed that their old connections are closed
     },
     async stop() {
       await stop()
@@ -95,20 +98,20 @@ export async function openHouse(fast = pace): Promise<TestHouse> {
 let charges = 0
 export const newReference = () => `m0m0m0m0m0attempt${++charges}x`
 
-export const chargeBody = (house: TestHouse, changes: object = {}) => ({
+export const chargeBody = (site: TestSandbox, changes: object = {}) => ({
   amount: '25.00',
   currency: 'GHS',
   method: 'mtn',
   payer: '233241234567',
   payee: 'Ama Shop',
   note: 'Two straw hats',
-  callback_url: `${house.url}/callback`,
-  return_url: `${house.url}/checkout/t`,
+  callback_url: `${site.url}/callback`,
+  return_url: `${site.url}/checkout/t`,
   ...changes,
 })
 
-export const postCharge = (house: TestHouse, body: object, reference = newReference(), bearer = key) =>
-  fetch(`${house.url}/sandbox/provider/charges`, {
+export const postCharge = (site: TestSandbox, body: object, reference = newReference(), bearer = key) =>
+  fetch(`${site.url}/sandbox/provider/charges`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${bearer}`,
@@ -118,41 +121,41 @@ export const postCharge = (house: TestHouse, body: object, reference = newRefere
     body: JSON.stringify(body),
   })
 
-// A charge that was taken, by its reference.
-export async function taken(house: TestHouse, changes: object = {}): Promise<string> {
+// Requests a charge and returns its reference, even if the answer is an error.
+export async function createdCharge(site: TestSandbox, changes: object = {}): Promise<string> {
   const reference = newReference()
-  await postCharge(house, chargeBody(house, changes), reference).catch(() => {})
+  await postCharge(site, chargeBody(site, changes), reference).catch(() => {})
   return reference
 }
 
-export async function lookUp(house: TestHouse, reference: string) {
+export async function pollCharge(site: TestSandbox, reference: string) {
   const headers = { authorization: `Bearer ${key}` }
-  const response = await fetch(`${house.url}/sandbox/provider/charges/${reference}`, { headers })
+  const response = await fetch(`${site.url}/sandbox/provider/charges/${reference}`, { headers })
   return { http: response.status, body: (await response.json()) as any }
 }
 
-// Asks until it stands as wanted.
-export async function until(house: TestHouse, reference: string, status: string) {
+// Polls until the charge has this status.
+export async function waitForStatus(site: TestSandbox, reference: string, status: string) {
   for (const deadline = performance.now() + 5000; ; await sleep(10)) {
-    const { body } = await lookUp(house, reference)
+    const { body } = await pollCharge(site, reference)
     if (body.status === status) return body
     if (performance.now() > deadline) throw new Error(`still ${JSON.stringify(body)}`)
   }
 }
 
-export const getPage = async (house: TestHouse, path: string) => {
-  const response = await fetch(`${house.url}${path}`, { redirect: 'manual' })
+export const getPage = async (site: TestSandbox, path: string) => {
+  const response = await fetch(`${site.url}${path}`, { redirect: 'manual' })
   return { http: response.status, headers: response.headers, html: await response.text() }
 }
 
 export const postForm = async (
-  house: TestHouse,
+  site: TestSandbox,
   path: string,
   fields: Record<string, string> = {},
-  headers: Record<string, string> = { origin: house.url }, // as from a page of this host
+  headers: Record<string, string> = { origin: site.url }, // as from a page of this host
 ) => {
   const body = new URLSearchParams(fields)
-  const response = await fetch(`${house.url}${path}`, { method: 'POST', headers, body, redirect: 'manual' })
+  const response = await fetch(`${site.url}${path}`, { method: 'POST', headers, body, redirect: 'manual' })
   return {
     http: response.status,
     to: response.headers.get('location'),

@@ -6,33 +6,33 @@ import {
   chargeBody,
   getPage,
   key,
-  lookUp,
+  pollCharge,
   newReference,
-  openHouse,
-  pace,
+  openTestSandbox,
+  timeScale,
   postCharge,
   postForm,
-  type TestHouse,
-  taken,
-  until,
+  type TestSandbox,
+  createdCharge,
+  waitForStatus,
 } from './context.ts'
 
-let house: TestHouse
-let slow: TestHouse // at the real pace, so that a busy machine does not miss a moment
+let site: TestSandbox
+let slow: TestSandbox // in real time, so that a slow machine does not miss a state
 beforeAll(async () => {
-  ;[house, slow] = await Promise.all([openHouse(), openHouse(1)])
+  ;[site, slow] = await Promise.all([openTestSandbox(), openTestSandbox(1)])
 })
-afterAll(() => Promise.all([house.stop(), slow.stop()]))
+afterAll(() => Promise.all([site.stop(), slow.stop()]))
 
-const countCharges = async () => Number((await house.sql('select count(*) as n from sandbox_charges'))[0].n)
+const countCharges = async () => Number((await site.sql('select count(*) as n from sandbox_charges'))[0].n)
 
-describe('what is not a request leaves nothing behind', () => {
+describe('an invalid request stores nothing', () => {
   for (const bearer of ['', 'another-key', `${key}x`]) {
     test(`401 with ${bearer || 'no'} key`, async () => {
       const before = await countCharges()
-      const response = await postCharge(house, chargeBody(house), newReference(), bearer)
+      const response = await postCharge(site, chargeBody(site), newReference(), bearer)
       expect(response.status).toBe(401)
-      expect((await fetch(`${house.url}/sandbox/provider/charges/m0m0m0m0m0a`)).status).toBe(401)
+      expect((await fetch(`${site.url}/sandbox/provider/charges/m0m0m0m0m0a`)).status).toBe(401)
       expect(await countCharges()).toBe(before)
     })
   }
@@ -59,7 +59,7 @@ describe('what is not a request leaves nothing behind', () => {
   ] as const) {
     test(`400 for ${what}`, async () => {
       const before = await countCharges()
-      const response = await postCharge(house, chargeBody(house, changes))
+      const response = await postCharge(site, chargeBody(site, changes))
       expect(response.status).toBe(400)
       expect(await response.json()).toEqual({ code: 'INVALID_REQUEST', field })
       expect(await countCharges()).toBe(before)
@@ -68,7 +68,7 @@ describe('what is not a request leaves nothing behind', () => {
 
   for (const reference of ['', 'short', 'm0m0m0m0m0/../../x', `m0m0m0m0m0${'a'.repeat(91)}`]) {
     test(`400 for the reference ${reference.slice(0, 20) || 'that is missing'}`, async () => {
-      const response = await postCharge(house, chargeBody(house), reference)
+      const response = await postCharge(site, chargeBody(site), reference)
       expect(await response.json()).toEqual({ code: 'INVALID_REQUEST', field: 'x-reference-id' })
     })
   }
@@ -81,45 +81,55 @@ describe('what is not a request leaves nothing behind', () => {
   ] as const) {
     test(`${http} for ${what}`, async () => {
       const headers = { authorization: `Bearer ${key}`, 'x-reference-id': newReference() }
-      const response = await fetch(`${house.url}/sandbox/provider/charges`, { method: 'POST', headers, body })
+      const response = await fetch(`${site.url}/sandbox/provider/charges`, {
+        method: 'POST',
+        headers,
+        body,
+      })
       expect(response.status).toBe(http)
     })
   }
 
   for (const reference of ['m0m0m0m0m0nobody', 'x', 'a'.repeat(200)]) {
     test(`404 for the unknown reference ${reference.slice(0, 20)}`, async () => {
-      expect(await lookUp(house, reference)).toEqual({ http: 404, body: { code: 'RESOURCE_NOT_FOUND' } })
+      expect(await pollCharge(site, reference)).toEqual({
+        http: 404,
+        body: { code: 'RESOURCE_NOT_FOUND' },
+      })
     })
   }
 })
 
-describe('answers that go wrong after the request was taken', () => {
-  test('005: 500, then paid for whoever asks again, and no callback', async () => {
+describe('errors after the charge was stored', () => {
+  test('005: 500, then polls report it as paid, without a callback', async () => {
     const reference = newReference()
     const response = await postCharge(slow, chargeBody(slow, { payer: '233240000005' }), reference)
     expect(response.status).toBe(500)
-    expect((await lookUp(slow, reference)).body.status).toBe('PENDING')
+    expect((await pollCharge(slow, reference)).body.status).toBe('PENDING')
     slow.skip(2000)
-    expect((await lookUp(slow, reference)).body).toMatchObject({ status: 'SUCCESSFUL', amount: '25.00' })
-    expect(await slow.heardOf(reference, 0)).toEqual([])
+    expect((await pollCharge(slow, reference)).body).toMatchObject({ status: 'SUCCESSFUL', amount: '25.00' })
+    expect(await slow.callbacksFor(reference, 0)).toEqual([])
   })
 
-  test('0.01: taken at once, no answer for long, then expired', async () => {
+  test('0.01: stored at once, no answer for long, then expired', async () => {
     const reference = newReference()
     const started = performance.now()
-    const response = postCharge(house, chargeBody(house, { amount: '0.01' }), reference)
-    await expect.poll(async () => (await lookUp(house, reference)).http).toBe(200)
+    const response = postCharge(site, chargeBody(site, { amount: '0.01' }), reference)
+    await expect.poll(async () => (await pollCharge(site, reference)).http).toBe(200)
     expect((await response).status).toBe(202)
-    expect(performance.now() - started).toBeGreaterThan(15_000 * pace - 5)
-    expect(await until(house, reference, 'FAILED')).toMatchObject({ reason: 'EXPIRED' })
+    expect(performance.now() - started).toBeGreaterThan(15_000 * timeScale - 5)
+    expect(await waitForStatus(site, reference, 'FAILED')).toMatchObject({ reason: 'EXPIRED' })
   })
 
-  test('0.02: the connection is cut, nobody can ask, then failed', async () => {
+  test('0.02: the connection is cut, polls fail, then failed', async () => {
     const reference = newReference()
     await expect(postCharge(slow, chargeBody(slow, { amount: '0.02' }), reference)).rejects.toThrow()
-    expect(await lookUp(slow, reference)).toMatchObject({ http: 503 })
+    expect(await pollCharge(slow, reference)).toMatchObject({ http: 503 })
     slow.skip(8000)
-    expect((await lookUp(slow, reference)).body).toMatchObject({ status: 'FAILED', reason: 'NETWORK_ERROR' })
+    expect((await pollCharge(slow, reference)).body).toMatchObject({
+      status: 'FAILED',
+      reason: 'NETWORK_ERROR',
+    })
     expect(slow.logs).toEqual([])
   })
 })
@@ -127,78 +137,81 @@ describe('answers that go wrong after the request was taken', () => {
 describe('one charge for one reference', () => {
   test('a repeated request, even with other details, is 409 and changes nothing', async () => {
     const reference = newReference()
-    expect((await postCharge(house, chargeBody(house), reference)).status).toBe(202)
-    const again = await postCharge(house, chargeBody(house, { amount: '99.00' }), reference)
+    expect((await postCharge(site, chargeBody(site), reference)).status).toBe(202)
+    const again = await postCharge(site, chargeBody(site, { amount: '99.00' }), reference)
     expect(again.status).toBe(409)
     expect(await again.json()).toEqual({ code: 'RESOURCE_ALREADY_EXIST' })
-    expect((await lookUp(house, reference)).body.amount).toBe('25.00')
+    expect((await pollCharge(site, reference)).body.amount).toBe('25.00')
   })
 
-  test('of twenty at the same time one is taken, and tells once', async () => {
+  test('of twenty requests at the same time, one creates the charge, with one callback', async () => {
     const reference = newReference()
-    const body = chargeBody(house, { payer: '233240000000' })
-    const answers = await Promise.all(Array.from({ length: 20 }, () => postCharge(house, body, reference)))
+    const body = chargeBody(site, { payer: '233240000000' })
+    const answers = await Promise.all(Array.from({ length: 20 }, () => postCharge(site, body, reference)))
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(19)
-    expect(await house.heardOf(reference, 1)).toEqual(['SUCCESSFUL'])
+    expect(await site.callbacksFor(reference, 1)).toEqual(['SUCCESSFUL'])
   })
 
-  test('a card or a code says again where to go on', async () => {
+  test('a repeated request for a card or a QR code repeats where the customer continues', async () => {
     for (const [method, path] of [
       ['card', (reference: string) => ({ redirectPath: `/sandbox/card/${reference}` })],
       ['ghqr', (reference: string) => ({ qrPath: `/sandbox/phone/${reference}` })],
     ] as const) {
       const reference = newReference()
-      const body = chargeBody(house, { method, payer: undefined })
-      expect(await (await postCharge(house, body, reference)).json()).toEqual(path(reference))
-      expect(await (await postCharge(house, body, reference)).json()).toMatchObject(path(reference))
-      expect((await lookUp(house, reference)).body).toMatchObject({ status: 'PENDING', ...path(reference) })
+      const body = chargeBody(site, { method, payer: undefined })
+      expect(await (await postCharge(site, body, reference)).json()).toEqual(path(reference))
+      expect(await (await postCharge(site, body, reference)).json()).toMatchObject(path(reference))
+      expect((await pollCharge(site, reference)).body).toMatchObject({
+        status: 'PENDING',
+        ...path(reference),
+      })
     }
   })
 })
 
 describe('callbacks', () => {
-  for (const [last, told] of [
+  for (const [last, statuses] of [
     ['003', ['FAILED']],
     ['004', ['FAILED']],
     ['006', []],
     ['007', ['FAILED', 'SUCCESSFUL']],
     ['009', ['SUCCESSFUL']],
   ] as const) {
-    test(`${last}: ${told.join(', ') || 'none'}`, async () => {
-      const reference = await taken(house, { payer: `233240000${last}` })
-      await until(house, reference, told.at(-1) ?? 'SUCCESSFUL')
-      expect(await house.heardOf(reference, told.length)).toEqual(told)
+    test(`${last}: ${statuses.join(', ') || 'none'}`, async () => {
+      const reference = await createdCharge(site, { payer: `233240000${last}` })
+      await waitForStatus(site, reference, statuses.at(-1) ?? 'SUCCESSFUL')
+      expect(await site.callbacksFor(reference, statuses.length)).toEqual(statuses)
     })
   }
 
-  test('008: five, the last of them old news', async () => {
-    const told = await slow.heardOf(await taken(slow, { payer: '233240000008' }), 5)
-    expect(told).toEqual(['SUCCESSFUL', 'SUCCESSFUL', 'SUCCESSFUL', 'SUCCESSFUL', 'PENDING'])
+  test('008: five, the last with an old state', async () => {
+    const statuses = await slow.callbacksFor(await createdCharge(slow, { payer: '233240000008' }), 5)
+    expect(statuses).toEqual(['SUCCESSFUL', 'SUCCESSFUL', 'SUCCESSFUL', 'SUCCESSFUL', 'PENDING'])
   })
 
-  test('look like the answer to a question', async () => {
-    const reference = await taken(house, { payer: '233240000000' })
-    const body = await until(house, reference, 'SUCCESSFUL')
-    await house.heardOf(reference, 1)
-    const heard = house.heard.find(call => call.body.externalId === reference)
+  test('have the format of the answer to a poll', async () => {
+    const reference = await createdCharge(site, { payer: '233240000000' })
+    const body = await waitForStatus(site, reference, 'SUCCESSFUL')
+    await site.callbacksFor(reference, 1)
+    const heard = site.callbacks.find(call => call.body.externalId === reference)
     expect(heard).toEqual({ body, type: 'application/json' })
   })
 
-  test('a gateway that is not there, and one that never answers, disturb nobody', async () => {
+  test('a gateway that is down, and one that never answers, delay no other callback', async () => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const callback_url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/callback`
     const payer = '233240000000'
-    await until(house, await taken(house, { payer, callback_url }), 'SUCCESSFUL')
+    await waitForStatus(site, await createdCharge(site, { payer, callback_url }), 'SUCCESSFUL')
     silent.close()
-    await until(house, await taken(house, { payer, callback_url }), 'SUCCESSFUL')
+    await waitForStatus(site, await createdCharge(site, { payer, callback_url }), 'SUCCESSFUL')
     await sleep(50)
-    expect(house.logs).toEqual([])
+    expect(site.logs).toEqual([])
   })
 })
 
-async function withdraw(reference: string, bearer = key, from = house) {
+async function withdraw(reference: string, bearer = key, from = site) {
   const headers = { authorization: `Bearer ${bearer}` }
   const url = `${from.url}/sandbox/provider/charges/${reference}/withdraw`
   const response = await fetch(url, { method: 'POST', headers })
@@ -206,72 +219,78 @@ async function withdraw(reference: string, bearer = key, from = house) {
 }
 
 describe('withdrawing', () => {
-  test('is for the gateway alone, and for what is there', async () => {
-    const reference = await taken(house)
+  test('needs the key and an existing charge', async () => {
+    const reference = await createdCharge(site)
     expect((await withdraw(reference, 'another-key')).http).toBe(401)
     expect(await withdraw('m0m0m0m0m0nobody')).toEqual({ http: 404, body: { code: 'RESOURCE_NOT_FOUND' } })
-    expect((await lookUp(house, reference)).body.status).toBe('PENDING')
+    expect((await pollCharge(site, reference)).body.status).toBe('PENDING')
   })
 
-  test('ends what waits, again and again, and tells so once', async () => {
-    const reference = await taken(house)
+  test('ends a waiting charge, can be repeated, and causes one callback', async () => {
+    const reference = await createdCharge(site)
     for (let times = 0; times < 3; times++)
       expect(await withdraw(reference)).toMatchObject({
         http: 200,
         body: { status: 'FAILED', reason: 'WITHDRAWN' },
       })
-    expect(await house.heardOf(reference, 1)).toEqual(['FAILED'])
-    await postForm(house, `/sandbox/phone/${reference}`, { decision: 'approve' })
-    expect((await lookUp(house, reference)).body.status).toBe('FAILED')
-    expect((await getPage(house, `/sandbox/phone/${reference}`)).html).toContain('<h1>Withdrawn</h1>')
+    expect(await site.callbacksFor(reference, 1)).toEqual(['FAILED'])
+    await postForm(site, `/sandbox/phone/${reference}`, { decision: 'approve' })
+    expect((await pollCharge(site, reference)).body.status).toBe('FAILED')
+    expect((await getPage(site, `/sandbox/phone/${reference}`)).html).toContain('<h1>Withdrawn</h1>')
   })
 
-  test('comes too late for what was approved', async () => {
-    const reference = await taken(house)
-    await postForm(house, `/sandbox/phone/${reference}`, { decision: 'approve' })
+  test('does not change an approved charge', async () => {
+    const reference = await createdCharge(site)
+    await postForm(site, `/sandbox/phone/${reference}`, { decision: 'approve' })
     expect((await withdraw(reference)).body.status).toBe('SUCCESSFUL')
   })
 
-  test('does nothing to a wallet that answers by itself', async () => {
-    const reference = await taken(slow, { payer: '233240000006' })
+  test('does not change a wallet that answers automatically', async () => {
+    const reference = await createdCharge(slow, { payer: '233240000006' })
     expect((await withdraw(reference, key, slow)).body).toMatchObject({ status: 'PENDING' })
     slow.skip(20_000)
-    expect((await lookUp(slow, reference)).body.status).toBe('SUCCESSFUL')
+    expect((await pollCharge(slow, reference)).body.status).toBe('SUCCESSFUL')
   })
 
-  test('at the same time as an approval: one of them, and everybody hears the same', async () => {
+  test('at the same time as an approval: one wins, and all answers agree', async () => {
     for (let times = 0; times < 20; times++) {
-      const reference = await taken(house)
+      const reference = await createdCharge(site)
       const [, withdrawn] = await Promise.all([
-        postForm(house, `/sandbox/phone/${reference}`, { decision: 'approve' }),
+        postForm(site, `/sandbox/phone/${reference}`, { decision: 'approve' }),
         withdraw(reference),
       ])
-      const { status } = (await lookUp(house, reference)).body
+      const { status } = (await pollCharge(site, reference)).body
       expect(['SUCCESSFUL', 'FAILED']).toContain(status)
       expect(withdrawn.body.status).toBe(status)
     }
   })
 
-  test('a card page that was withdrawn takes no card', async () => {
-    const reference = await taken(house, { method: 'card', payer: undefined })
+  test('a withdrawn card page accepts no card', async () => {
+    const reference = await createdCharge(site, { method: 'card', payer: undefined })
     await withdraw(reference)
     const card = { number: '4111 1111 1111 1111', expiry: '09/40', cvv: '123' }
-    expect((await postForm(house, `/sandbox/card/${reference}`, card)).to).toBe(`${house.url}/checkout/t`)
-    expect((await lookUp(house, reference)).body).toMatchObject({ status: 'FAILED', reason: 'WITHDRAWN' })
+    expect((await postForm(site, `/sandbox/card/${reference}`, card)).to).toBe(`${site.url}/checkout/t`)
+    expect((await pollCharge(site, reference)).body).toMatchObject({
+      status: 'FAILED',
+      reason: 'WITHDRAWN',
+    })
   })
 })
 
-test('a restart loses callbacks and keeps the truth', async () => {
-  const own = await openHouse()
-  const decided = await taken(own)
-  const waiting = await taken(own)
-  const byItself = await taken(own, { payer: '233240000006' })
+test('a restart loses callbacks but no state', async () => {
+  const own = await openTestSandbox()
+  const decided = await createdCharge(own)
+  const waiting = await createdCharge(own)
+  const byItself = await createdCharge(own, { payer: '233240000006' })
   await postForm(own, `/sandbox/phone/${decided}`, { decision: 'decline' })
   await own.restart()
-  expect((await lookUp(own, decided)).body).toMatchObject({ status: 'FAILED', reason: 'APPROVAL_REJECTED' })
-  expect((await lookUp(own, waiting)).body.status).toBe('PENDING')
+  expect((await pollCharge(own, decided)).body).toMatchObject({
+    status: 'FAILED',
+    reason: 'APPROVAL_REJECTED',
+  })
+  expect((await pollCharge(own, waiting)).body.status).toBe('PENDING')
   await postForm(own, `/sandbox/phone/${waiting}`, { decision: 'approve' })
-  expect((await lookUp(own, waiting)).body.status).toBe('SUCCESSFUL')
-  await until(own, byItself, 'SUCCESSFUL')
+  expect((await pollCharge(own, waiting)).body.status).toBe('SUCCESSFUL')
+  await waitForStatus(own, byItself, 'SUCCESSFUL')
   await own.stop()
 })

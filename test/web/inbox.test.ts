@@ -103,7 +103,7 @@ describe('messages', () => {
     expect(text).toMatch(/1 segment, \d{2,3} of 160 characters/)
   })
 
-  test('tell how they fared', async () => {
+  test('show their state', async () => {
     const { text } = await get(`${open}/inbox`)
     for (const words of [
       'delivered by smpp',
@@ -116,7 +116,7 @@ describe('messages', () => {
       expect(said(text)).toContain(words)
   })
 
-  test('run nothing, load nothing from elsewhere, and are not kept', async () => {
+  test('run nothing, load nothing from other sites, and are not cached', async () => {
     const { headers, text } = await get(`${open}/inbox`)
     expect(text).not.toMatch(/<script|javascript:|\son\w+=|style=|srcdoc/i)
     expect(headers).toMatchObject({
@@ -132,7 +132,7 @@ describe('messages', () => {
     ])
   })
 
-  test('a mail stands in a frame that can do nothing', async () => {
+  test('a mail is in a sandboxed frame', async () => {
     const { http, headers, text } = await get(open + mailAddress(mailId))
     expect(http).toBe(200)
     expect(text).toMatch(/^<!doctype html>\n<html lang="fr"/)
@@ -142,7 +142,7 @@ describe('messages', () => {
     expect(headers).not.toHaveProperty('cross-origin-opener-policy')
   })
 
-  test('what is no mail is not found', async () => {
+  test('a message that is not a mail has no HTML', async () => {
     for (const id of ['nope', '%00', 'm000001', '%ff'])
       expect((await get(open + mailAddress(id))).http).toBe(404)
   })
@@ -156,7 +156,7 @@ describe('messages', () => {
     expect(text).not.toContain('esi@customer')
   })
 
-  test('to a merchant says what did not arrive, as long as there is something to say', async () => {
+  test('to a merchant name the undelivered notifications, as long as there are any', async () => {
     const { merchant_id, mode, tx_reference } = payment
     const notice = { topic: 'exhausted', medium: 'email', recipient: 'dev@shop.example' } as const
     const id = await writeMessage(shop.db, payment, { ...notice, created_at: after(minutes(10)) })
@@ -200,18 +200,18 @@ for (const [media, words] of [
   [['email'], 'Mails really go out'],
   [['sms', 'email'], 'SMS and mails really go out'],
 ] as const)
-  test(`with ${media.join(' and ') || 'no messenger'} it says: ${words}`, async () => {
-    const url = await serve({ goesOut: among(media) })
+  test(`with ${media.join(' and ') || 'no messenger'} it shows: ${words}`, async () => {
+    const url = await serve({ isSent: among(media) })
     expect((await get(`${url}/inbox`)).text).toContain(words)
   })
 
-test('whom a mail comes from is told', async () => {
+test('the sender of a mail is shown', async () => {
   await writeMessage(shop.db, payment, { medium: 'email' })
   const url = await serve({ from: 'Ama <pay@ama.example>' })
   expect((await get(`${url}/inbox`)).text).toContain('Ama &lt;pay@ama.example&gt;')
 })
 
-test('a hundred on a page, and every one of them once', async () => {
+test('a page has a hundred messages, and each message is on one page', async () => {
   await clear()
   const ids: string[] = []
   for (let at = 0; at < 230; at++)
@@ -240,13 +240,13 @@ for (const before of [
   '-271821-04-20T00:00:00.000Z~a~m',
   'x'.repeat(3000),
 ])
-  test(`the place ${before.slice(0, 40)} is the beginning`, async () => {
+  test(`the cursor ${before.slice(0, 40)} is the beginning`, async () => {
     const { http, text } = await get(`${open}/inbox?before=${before}`)
     expect(http).toBe(200)
     expect(text).toContain('number 229.')
   })
 
-test('after the end there is a way back', async () => {
+test('after the end there is a link back', async () => {
   const { text } = await get(`${open}/inbox?before=2020-01-01T00:00:00.000Z~a~m`)
   for (const words of ['Nothing older', 'Newest']) expect(text).toContain(words)
 })
@@ -260,7 +260,7 @@ test('database unavailable', async () => {
   }
 })
 
-test('who has the token may look, and nobody else', async () => {
+test('the token is needed', async () => {
   const url = await serve({ token })
   const authorization = `Basic ${Buffer.from(`ama:${token}`).toString('base64')}`
   for (const path of guarded()) {

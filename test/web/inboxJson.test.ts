@@ -42,7 +42,7 @@ async function read(query = '', headers: Record<string, string> = json, at = sit
 const ids = ({ body }: Awaited<ReturnType<typeof read>>) =>
   body.messages.map(({ kind, topic }: Record<string, string>) => `${kind} ${topic}`)
 
-describe('a wrong question is told what is wrong', () => {
+describe('an invalid query is refused with the reason', () => {
   for (const [query, field] of [
     ['?limit=0', 'limit'],
     ['?limit=101', 'limit'],
@@ -57,7 +57,7 @@ describe('a wrong question is told what is wrong', () => {
     })
 })
 
-test('who may not look hears it in JSON', async () => {
+test('a request without the token is refused in JSON', async () => {
   const guarded = await inboxSite({ runtime: shop.runtime, token: 'a password of sixteen' })
   const refused = await read('', json, guarded.url)
   expect([refused.http, refused.type, refused.body.error.code]).toEqual([401, 'application/json', 'password'])
@@ -131,12 +131,12 @@ for (const [query, found] of [
   test(`${query} finds ${found.join(', ') || 'nothing'}`, async () =>
     expect(ids(await read(query))).toEqual(found))
 
-test('a reference is found as it is read out', async () => {
+test('a reference is found in the form in which people read it out', async () => {
   const spelled = payment.tx_reference.toLowerCase().replaceAll('-', ' ')
   expect(ids(await read(`?reference=${encodeURIComponent(spelled)}`))).toEqual(['email paid', 'sms paid'])
 })
 
-test('the list goes on where it stopped', async () => {
+test('the list continues where it stopped', async () => {
   const first = await read('?limit=2')
   expect(first.body.messages).toHaveLength(2)
   const rest = await read(`?limit=2&before=${encodeURIComponent(first.body.older)}`)
@@ -144,7 +144,7 @@ test('the list goes on where it stopped', async () => {
   expect(rest.body.older).toBeNull()
 })
 
-test('one message alone', async () => {
+test('a single message', async () => {
   const [message] = (await read('?limit=1')).body.messages
   const path = `/${message.merchant_id}/${message.id}`
   expect((await read(path)).body).toEqual(message)

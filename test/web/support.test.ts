@@ -62,7 +62,7 @@ describe('the token is always needed', () => {
     ['a cookie that is none', { cookie: `tollgate_support=${token}; tollgate_support=1.x` }],
   ]
   for (const [what, headers] of wrong)
-    test(`${what} is refused, from this machine too`, async () => {
+    test(`${what} is refused, also from this machine`, async () => {
       for (const path of ['', '?q=AMA-1', '/receipt']) {
         const got = await get(`${guarded}/support${path}`, headers)
         expect(got.http).toBe(401)
@@ -72,7 +72,7 @@ describe('the token is always needed', () => {
       }
     })
   for (const name of ['ama', '', 'Kofi Ä'])
-    test(`whoever has it may look, as "${name}"`, async () => {
+    test(`it opens the page, with the user name "${name}"`, async () => {
       const headers = { ...basic(`${name}:${token}`), 'x-forwarded-for': '203.0.113.9', host: 'pay.example' }
       const { http, text } = await get(`${guarded}/support?q=AMA-1`, headers)
       expect(http).toBe(200)
@@ -80,7 +80,7 @@ describe('the token is always needed', () => {
     })
 })
 
-test('while an address has to wait its passwords are not looked at, and then the right one passes', async () => {
+test('while an address is over its limit its passwords are not checked; later the right one is accepted', async () => {
   let now = 0
   const url = await serve(
     shop.runtime,
@@ -102,7 +102,7 @@ test('while an address has to wait its passwords are not looked at, and then the
 
 const fail = () => Promise.reject(new Unavailable(new Error('gone')))
 
-describe('what is not there is told kindly', () => {
+describe('an unknown payment gets a helpful page', () => {
   for (const word of ['NOPE', nasty, 'A\0', '\u202e', '%', 'x'.repeat(3000), 'TG-000000-000000-000000'])
     test(JSON.stringify(word.slice(0, 40)), async () => {
       const { http, text } = await look(word)
@@ -110,7 +110,7 @@ describe('what is not there is told kindly', () => {
       expect(text).toContain('We find no payment like that')
       expect(text).not.toContain('<script')
     })
-  test('a merchant that is not there', async () => {
+  test('an unknown merchant', async () => {
     expect((await get(`${open}/support?q=AMA-1&merchant=nobody`)).http).toBe(404)
     expect((await get(`${open}/support?q=AMA-1&merchant=%00`)).http).toBe(404)
   })
@@ -130,7 +130,7 @@ test('the empty form asks what to look up', async () => {
   }
 })
 
-test('a payment shows its facts, its story and what is next', async () => {
+test('a payment shows its facts, its timeline and what happens next', async () => {
   for (const word of ['AMA-1', payment.tx_reference, ` ${payment.tx_reference.toLowerCase()} `]) {
     const { http, text } = await look(word)
     expect(http).toBe(200)
@@ -147,7 +147,7 @@ test('a payment shows its facts, its story and what is next', async () => {
   }
 })
 
-test('nothing runs, nothing is kept, and nothing tells what it should not', async () => {
+test('no page runs a script, is cached or leaks its address', async () => {
   const { headers, text } = await look('AMA-1')
   expect(text).not.toMatch(/<script|javascript:|\son\w+=|style=/i)
   for (const hidden of [payment.tx_token, '41234567', 'shop.example']) expect(text).not.toContain(hidden)
@@ -160,7 +160,7 @@ test('nothing runs, nothing is kept, and nothing tells what it should not', asyn
   })
 })
 
-test('several payments of one name are offered with shop and mode, and each can be opened', async () => {
+test('several payments with one invoice id are listed with shop and mode, and each can be opened', async () => {
   const kofi = await shop.addMerchant('Kofi')
   await shop.ask(merchant, { invoice_id: 'SAME' })
   await shop.ask(merchant, { invoice_id: 'SAME' }, 'test')
@@ -176,7 +176,7 @@ test('several payments of one name are offered with shop and mode, and each can 
   for (const link of links) expect((await get(`${open}${link}`)).text).toContain('What happened')
 })
 
-test('a test payment says so', async () => {
+test('a test payment is marked', async () => {
   const tried = await shop.try(await shop.ask(merchant, {}, 'test'), pending)
   expect((await look(tried.tx_reference)).text).toContain('Test mode: no real money moves')
 })
@@ -192,7 +192,7 @@ const contrast = (one?: string, other?: string) => {
   return (bright + 0.05) / (dark + 0.05)
 }
 
-describe('colours can be read, by day and by night', () => {
+describe('colours have enough contrast, light and dark', () => {
   const css = readFileSync('src/core/markup/tokens.css', 'utf8')
   const schemes = [...css.matchAll(/:root \{([^}]*)\}/g)].map(
     match =>
@@ -219,7 +219,7 @@ describe('colours can be read, by day and by night', () => {
     })
 })
 
-test('a refund is named among what the shop was told, and is not sent', async () => {
+test('a refund is listed among the notifications, and is not sent', async () => {
   const bought = await shop.ask(merchant, { invoice_id: 'AMA-2' })
   await shop.try(bought, { state: 'pending' })
   const reversals = [{ id: '7', amount: 500n, words: 'Refund 7.' }]

@@ -48,7 +48,7 @@ async function paid(fields: Record<string, unknown> = {}) {
 }
 
 type Form = Record<string, string>
-// As from a page of this host, unless the test says otherwise.
+// By default as from a page of this host.
 async function press(path: string, form: Form, headers: Form = { origin: url }, at = url) {
   const body = new URLSearchParams(form)
   const answer = await fetch(at + path, { method: 'POST', body, headers, redirect: 'manual' })
@@ -58,7 +58,7 @@ const look = async (payment: Payment, more = '') =>
   (await fetch(`${url}/support?q=${payment.tx_reference}${more}`)).text()
 const said = (html: string) => html.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ')
 
-// What the forms of a page would send.
+// The fields of the forms of a page.
 const formsIn = (html: string) =>
   [...html.matchAll(/<form method="post" action="([^"]+)">(.*?)<\/form>/gs)].map(
     ([, action, inner = '']) => ({
@@ -93,7 +93,7 @@ describe('a form of another site', () => {
     { origin: 'https://evil.example' },
     { origin: 'nonsense' },
   ] as Record<string, string>[])
-    test(`(${JSON.stringify(headers)}) presses no button`, async () => {
+    test(`(${JSON.stringify(headers)}) is refused`, async () => {
       const payment = await paid()
       await end(payment)
       for (const action of ['/support/receipt', '/support/redeliver']) {
@@ -105,7 +105,7 @@ describe('a form of another site', () => {
       expect(await deliveryOf(payment)).toMatchObject({ next_try_at: null })
     })
   for (const headers of [{}, { origin: 'null' }, { 'sec-fetch-site': 'none' }] as Form[])
-    test(`(${JSON.stringify(headers)}) without the token of the page, or with that of another, presses none either`, async () => {
+    test(`(${JSON.stringify(headers)}) without the token of the page, or with that of another, is refused, too`, async () => {
       const [payment, other] = [await paid(), await paid()]
       await end(payment)
       for (const action of ['/support/receipt', '/support/redeliver'])
@@ -122,14 +122,14 @@ describe('a form of another site', () => {
     { 'sec-fetch-site': 'none' },
     { 'sec-fetch-site': 'same-origin', origin: 'null' },
   ] as Record<string, string>[])
-    test(`but ours (${JSON.stringify(headers)}) does`, async () => {
+    test(`but our form (${JSON.stringify(headers)}) is accepted`, async () => {
       const payment = await paid()
       const { http } = await press('/support/receipt', await formOf(payment, '/support/receipt'), headers)
       expect(http).toBe(303)
     })
 })
 
-test('without the password no button can be pressed', async () => {
+test('without the password every form is refused', async () => {
   const payment = await paid()
   const guarded = await serve(roomyRules, testOperatorAuth('a password of sixteen'))
   for (const action of ['/support/receipt', '/support/redeliver'])
@@ -137,7 +137,7 @@ test('without the password no button can be pressed', async () => {
   expect(await messagesOf(shop.db, payment)).toHaveLength(2)
 })
 
-describe('what is no form of ours changes nothing', () => {
+describe('an invalid form changes nothing', () => {
   for (const [name, form] of [
     ['nothing', {}],
     [
@@ -154,7 +154,7 @@ describe('what is no form of ours changes nothing', () => {
   test('a body that is too large', async () => {
     expect((await press('/support/receipt', { reference: 'x'.repeat(70_000) })).http).toBe(413)
   })
-  test('another moment than the delivery was begun', async () => {
+  test('another time than that at which the delivery began', async () => {
     const payment = await paid()
     await end(payment)
     const form = await formOf(payment, '/support/redeliver')
@@ -181,7 +181,7 @@ test('database unavailable', async () => {
     ).toBe(503)
 })
 
-test('a refusal is told in words, on the page of the payment', async () => {
+test('a refusal is explained on the page of the payment', async () => {
   const payment = await paid()
   const strict = await serve({ ...roomyRules, perRecipient: 1 })
   const form = await formOf(payment, '/support/receipt', 'sms')
@@ -192,7 +192,7 @@ test('a refusal is told in words, on the page of the payment', async () => {
   expect(await messagesOf(shop.db, payment)).toHaveLength(2)
 })
 
-test('the receipt is sent again by the address that was chosen, once, however often it is pressed', async () => {
+test('the receipt is sent again to the chosen address, once, however often the button is pressed', async () => {
   const payment = await paid()
   const form = await formOf(payment, '/support/receipt', 'email')
   const first = await press('/support/receipt', form)
@@ -210,7 +210,7 @@ test('the receipt is sent again by the address that was chosen, once, however of
   expect(formsIn(await look(payment)).filter(({ form: { medium } }) => medium === 'email')).toEqual([])
 })
 
-test('a notification is sent again from the start of its schedule, once, however often it is pressed', async () => {
+test('a notification is sent again from the start of its schedule, once, however often the button is pressed', async () => {
   const payment = await paid()
   await end(payment)
   const form = await formOf(payment, '/support/redeliver')
@@ -226,7 +226,7 @@ test('a notification is sent again from the start of its schedule, once, however
   expect(await deliveryOf(payment)).toMatchObject({ next_try_at: null })
 })
 
-test('one that is being sent has no button, and one without an address says why it stays', async () => {
+test('a notification in flight has no button, and one without an address shows why it is not sent', async () => {
   const payment = await paid()
   const form = await formOf(payment, '/support/redeliver')
   await shop.db.rows(sql`
@@ -242,7 +242,7 @@ test('one that is being sent has no button, and one without an address says why 
   expect([refused.http, said(refused.text)]).toEqual([409, expect.stringContaining('its ipn_url is not set')])
 })
 
-test('every try is told: when, what came back, how long it took, and when the next is', async () => {
+test('every try is shown: its time, result and duration, and the time of the next', async () => {
   shop.setNow(after(-minutes(2), now))
   const payment = await shop.try(await shop.ask(merchant, { number: '0241234567' }), no)
   shop.setNow(now)
@@ -271,7 +271,7 @@ test('every try is told: when, what came back, how long it took, and when the ne
   expect(html).not.toContain('secret=1')
 })
 
-test('what the customer was sent is told: to whom, by whom, how it stands', async () => {
+test('messages to the customer are shown with recipient, messenger and state', async () => {
   const page = said(await look(await paid()))
   for (const words of ['SMS: the receipt to 024 ••• 4567', 'Mail: the receipt to a••@••', 'sent by smpp'])
     expect(page).toContain(words)
@@ -281,6 +281,6 @@ test('what the customer was sent is told: to whom, by whom, how it stands', asyn
   expect(formsIn(await look(failed)).filter(({ action }) => action === '/support/receipt')).toEqual([])
 })
 
-test('a word that is none of ours makes no notice', async () => {
+test('an unknown notice is not shown', async () => {
   expect(await look(await paid(), '&done=<b>Paid</b>')).not.toContain('class="notice"')
 })

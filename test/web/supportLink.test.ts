@@ -49,7 +49,7 @@ test('a link signs a browser in, on every node and to every page of the operator
     expect(await statuses(gateway, cookieOf(entered))).toEqual([200, 200, 200])
 })
 
-test('it works once, whichever node is asked, and however many ask at once', async () => {
+test('it works once, on any node, even for requests at the same time', async () => {
   const link = await one.supportLink()
   const all = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
@@ -77,7 +77,7 @@ test('a browser that is signed in may open it again', async () => {
   ])
 })
 
-test('a look ahead does not use it up', async () => {
+test('a prefetch does not use it up', async () => {
   const link = await one.supportLink()
   for (const [headers, method] of [
     [{}, 'HEAD'],
@@ -90,7 +90,7 @@ test('a look ahead does not use it up', async () => {
   expect((await enter(one, link)).http).toBe(303)
 })
 
-test('it works for 15 minutes, and the next that is made removes what has expired', async () => {
+test('it works for 15 minutes, and creating the next one removes expired ones', async () => {
   const [early, late] = [await one.supportLink(), await one.supportLink()]
   const made = now
   now = new Date(made.getTime() + minutes(15) - 1)
@@ -120,7 +120,7 @@ for (const [what, link] of [
   ['what the database would not take', '?link=%00'],
   ['two', `?link=${'A'.repeat(22)}&link=${'B'.repeat(22)}`],
 ] as const)
-  test(`${what} signs nobody in`, async () => {
+  test(`${what} does not sign in`, async () => {
     const got = await ask(one.url, { 'x-forwarded-for': '198.51.100.9' }, `/support/enter${link}`)
     expect([got.http, got.headers['set-cookie']]).toEqual([403, undefined])
   })
@@ -152,7 +152,7 @@ test('neither the database nor the log has a link, a session or the token', asyn
     for (const hidden of [secret, session, session.split('.')[1] ?? '']) expect(text).not.toContain(hidden)
 })
 
-test('a row that somebody writes into the database is no link', async () => {
+test('a row that an attacker inserts into the database is not a valid link', async () => {
   const link = 'C'.repeat(22)
   for (const digest of [
     link,
@@ -188,7 +188,7 @@ describe('with another token', () => {
   })
 })
 
-test('where the base address is https the cookie is secure and bound to its host', async () => {
+test('if the base address is https, the cookie is secure and bound to its host', async () => {
   const secure = await testGateway({ TOLLGATE_BASE_URL: 'https://pay.example' })
   const link = await secure.supportLink()
   expect(link).toMatch(/^https:\/\/pay\.example\/support\/enter\?link=/)
@@ -205,7 +205,7 @@ test('where the base address is https the cookie is secure and bound to its host
 
 const gone = () => Promise.reject(new Unavailable(new Error('gone')))
 
-test('while the database is unavailable it says to open the link again', async () => {
+test('while the database is unavailable, the page asks to open the link again', async () => {
   const db = { ...one.db, count: gone }
   const runtime = {
     db,

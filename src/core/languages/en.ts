@@ -46,7 +46,7 @@ export const en = {
     guess_other: 'This looks like a number of {method}.',
     guess_switch: 'Pay with {method} instead',
     again_in: 'You can try again in {seconds} seconds.',
-    all_shut: 'No payment method is available right now. Please wait a moment.',
+    none_available: 'No payment method is available right now. Please wait a moment.',
     phone_title: 'On your phone instead?',
     phone_text: 'Scan to go on there. This page follows.',
   },
@@ -100,7 +100,7 @@ export const en = {
   step: {
     title: 'One more step',
     text: '{method} needs this to go on with your payment of {amount}.',
-    says: '{method} says:',
+    provider_text: '{method} says:',
     again: '{method} asks again. Check what you type.',
     tries_left: 'Tries left: {count}.',
     wait: 'Please take a moment: you can send the next one in {seconds} seconds.',
@@ -120,7 +120,7 @@ export const en = {
     step_look: 'Look for the message from {method} on your phone.',
     step_check: 'Check that it says {amount} to {shop}.',
     step_pin: 'Enter your PIN to approve. Never tell it to anyone.',
-    none_came: 'No message came?',
+    no_request: 'No message came?',
     dial: 'Dial {code} on your phone.',
     dial_steps: 'Dial {code}, then choose {steps}.',
     dial_unknown: 'Open your wallet’s menu on your phone and look for your approvals.',
@@ -164,7 +164,7 @@ export const en = {
     may_leave: 'You can close this page. We keep checking.',
     back: 'Go back to {shop}',
     cancel: 'Cancel this payment',
-    look: 'Check again now',
+    check_again: 'Check again now',
     test_phone: 'Open the test phone',
   },
 
@@ -296,7 +296,7 @@ export const en = {
     text: '{shop} takes no payments at the moment. Nothing was charged.',
   },
 
-  nowhere: {
+  no_methods: {
     title: 'You cannot pay here yet',
     text: '{shop} asked for this payment and it is safely recorded, but no payment method is set up on this gateway. Nothing was charged.',
   },
@@ -306,7 +306,7 @@ export const en = {
     to: 'Paid to {shop}',
     back: 'Back to {shop}',
     stay: 'Stay and see the receipt',
-    goes: 'The receipt goes to {where}.',
+    receipt_to: 'The receipt goes to {where}.',
     see: 'See the receipt',
   },
 

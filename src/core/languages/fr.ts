@@ -45,7 +45,7 @@ export const fr: Texts = {
     guess_other: 'On dirait plutôt un numéro {method}.',
     guess_switch: 'Payer plutôt avec {method}',
     again_in: 'Vous pourrez réessayer dans {seconds} secondes.',
-    all_shut: 'Aucun moyen de paiement ne répond en ce moment. Patientez un instant.',
+    none_available: 'Aucun moyen de paiement ne répond en ce moment. Patientez un instant.',
     phone_title: 'Plutôt sur votre téléphone ?',
     phone_text: 'Scannez pour y continuer. Cette page suivra.',
   },
@@ -96,7 +96,7 @@ export const fr: Texts = {
   step: {
     title: 'Encore une étape',
     text: '{method} en a besoin pour poursuivre votre paiement de {amount}.',
-    says: 'Message de {method} :',
+    provider_text: 'Message de {method} :',
     again: '{method} vous le demande à nouveau. Vérifiez votre saisie.',
     tries_left: 'Essais restants : {count}.',
     wait: 'Patientez un peu : vous pourrez réessayer dans {seconds} secondes.',
@@ -117,7 +117,7 @@ export const fr: Texts = {
     step_look: 'Cherchez le message de {method} sur votre téléphone.',
     step_check: 'Vérifiez qu’il indique {amount} pour {shop}.',
     step_pin: 'Saisissez votre code secret pour valider. Ne le donnez jamais à personne.',
-    none_came: 'Vous n’avez reçu aucun message ?',
+    no_request: 'Vous n’avez reçu aucun message ?',
     dial: 'Composez le {code} sur votre téléphone.',
     dial_steps: 'Composez le {code}, puis choisissez {steps}.',
     dial_unknown: 'Ouvrez le menu mobile money sur votre téléphone et cherchez les paiements à valider.',
@@ -170,7 +170,7 @@ export const fr: Texts = {
     may_leave: 'Vous pouvez fermer cette page. Nous continuons à vérifier.',
     back: 'Retourner chez {shop}',
     cancel: 'Annuler ce paiement',
-    look: 'Vérifier à nouveau',
+    check_again: 'Vérifier à nouveau',
     test_phone: 'Ouvrir le téléphone de test',
   },
 
@@ -308,7 +308,7 @@ export const fr: Texts = {
     text: '{shop} n’accepte pas de paiement en ce moment. Rien n’a été débité.',
   },
 
-  nowhere: {
+  no_methods: {
     title: 'Vous ne pouvez pas encore payer ici',
     text: '{shop} a demandé ce paiement et il est bien enregistré, mais aucun moyen de paiement n’est configuré sur cette passerelle. Rien n’a été débité.',
   },
@@ -318,7 +318,7 @@ export const fr: Texts = {
     to: 'Payé à {shop}',
     back: 'Retour chez {shop}',
     stay: 'Rester et voir le reçu',
-    goes: 'Le reçu est envoyé à {where}.',
+    receipt_to: 'Le reçu est envoyé à {where}.',
     see: 'Voir le reçu',
   },
 

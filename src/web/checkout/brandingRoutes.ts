@@ -8,7 +8,7 @@ import { type Ctx, type Env, respond } from '../http/context.ts'
 import { notFoundAnswer } from '../http/errors.ts'
 import type { CheckoutOptions } from './open.tsx'
 
-// A picture that is opened directly runs nothing and loads nothing.
+// A picture that is opened directly must not run or load anything.
 const headers = {
   'content-security-policy': "default-src 'none'",
   'cross-origin-resource-policy': 'same-origin',

@@ -10,14 +10,15 @@ import { withShortDeadline } from '../../runtime/deadline.ts'
 import { jsonType } from '../http/apiRequest.ts'
 import { type Ctx, type Env, plainly } from '../http/context.ts'
 import { headersOf, sendPage } from '../pages/sendPage.ts'
-import { exitByItself } from './exit.tsx'
+import { redirectExit } from './exit.tsx'
 import {
   bugPage,
   type CheckoutOptions,
   errorPage,
-  goTo,
+  type FormRoute,
+  redirectTo,
   onVisit,
-  visitFrom,
+  returnVisit,
   withCheckoutToken,
   withOwnForm,
   withPayment,
@@ -25,15 +26,7 @@ import {
 import { againOf, payRoute, languageRoute } from './payRoute.tsx'
 import { Qr, qrPng } from './qrCode.tsx'
 import { ChoosePage } from './stages/choose.tsx'
-import {
-  CancelledPage,
-  CancelPage,
-  ClosedPage,
-  DisputedPage,
-  ExpiredPage,
-  FailedPage,
-  NoMethodsPage,
-} from './stages/ended.tsx'
+import { CancelledPage, CancelPage, DisputedPage, FailedPage, StoppedPage } from './stages/ended.tsx'
 import { freshForm } from './stages/form.ts'
 import { giveUpRoute } from './stages/giveUp.tsx'
 import { PaidPage, ReceiptPage } from './stages/paid.tsx'
@@ -41,64 +34,69 @@ import { StepPage, stepRoute } from './stages/step.tsx'
 import { WaitPage } from './stages/wait.tsx'
 import { attemptOf, linkTo, secondsLeft, versionOf, type View } from './view.ts'
 
-const mayCancel = ['choose', 'wait', 'step', 'failed']
+const cancellableStages = ['choose', 'wait', 'step', 'failed']
 
 // The payment's page, to which the merchant sends the customer, and the routes under it.
 export function checkoutRoutes(options: CheckoutOptions) {
-  const { runtime } = options
   const app = new Hono<Env>()
   app.use(bugPage)
   app.onError(errorPage)
-  const [relay, open] = [relayRoute(options), withPayment(options, openOrReturn(options))]
-  app.get('/:token', c => (isRelayingServer(c) ? relay(c) : open(c)))
-  app.get('/:token/state', withPayment(options, sendState))
-  app.get('/:token/qr.svg', withCheckoutToken(options, drawQr(runtime)))
+  const redirect = redirectBrowser(options)
+  const open = withPayment(options, openOrReturn(options))
+  app.get('/:token', c => (isRelayingServer(c) ? redirect(c) : open(c)))
+  app.get('/:token/state', withPayment(options, sendPageState))
+  app.get('/:token/qr.svg', withCheckoutToken(options, drawQr(options)))
   app.get('/:token/receipt', withPayment(options, showReceipt))
-  app.get('/:token/cancel', withPayment(options, askToCancel))
   app.get('/:token/code.png', withPayment(options, saveCode))
-  // A form that is shown again has the address of its POST. A reload of it goes to the payment's page.
-  for (const path of ['pay', 'step', 'words', 'give-up'])
-    app.get(`/:token/${path}`, withPayment(options, goHome))
-  app.post('/:token/pay', withPayment(options, withOwnForm(options, payRoute(options))))
-  app.post('/:token/step', withPayment(options, withOwnForm(options, stepRoute(options))))
-  app.post('/:token/words', withPayment(options, withOwnForm(options, languageRoute)))
-  app.post('/:token/give-up', withPayment(options, withOwnForm(options, giveUpRoute(options))))
-  app.post(
-    '/:token/cancel',
-    withPayment(
-      options,
-      withOwnForm(options, async (c, view, _, deadline) => {
-        await cancel(runtime, view.checkout, runtime.clock(), deadline)
-        wakeDispatchers(runtime)
-        return goHome(c, view)
-      }),
-    ),
-  )
+  const forms = {
+    pay: payRoute(options),
+    step: stepRoute(options),
+    words: languageRoute,
+    'give-up': giveUpRoute(options),
+    cancel: cancelRoute(options),
+  }
+  for (const [path, route] of Object.entries(forms)) {
+    app.post(`/:token/${path}`, withPayment(options, withOwnForm(options, route)))
+    // A form that is shown again has the address of its POST. A reload of it redirects to the payment's page.
+    app.get(`/:token/${path}`, withPayment(options, path === 'cancel' ? confirmCancel : redirectToPayment))
+  }
   return app
 }
 
-// `?back`: the customer returns from the provider's page. The provider is asked at once, within a short limit.
+const cancelRoute =
+  ({ runtime }: CheckoutOptions): FormRoute =>
+  async (c, view, _, deadline) => {
+    await cancel(runtime, view.checkout, runtime.clock(), deadline)
+    wakeDispatchers(runtime)
+    return redirectToPayment(c, view)
+  }
+
+// `?back`: the customer returns from the provider's page. The provider is polled at once, within a short limit.
 function openOrReturn(options: CheckoutOptions) {
   const { runtime } = options
-  const askOnReturn = createReturnPolls(runtime)
+  const pollOnReturn = createReturnPolls(runtime)
   return async (c: Ctx, view: View, deadline: number) => {
     if (c.req.query('back') === undefined) return showStage(c, await withEnding(options, view, deadline))
     const attempt = attemptOf(view)
     if (view.checkout.stage === 'wait' && attempt?.redirect_url)
-      await withShortDeadline(askOnReturn(attempt, deadline))
-    return goHome(c, attempt ? { ...view, visit: visitFrom(attempt) } : view)
+      await withShortDeadline(pollOnReturn(attempt, deadline))
+    return redirectToPayment(c, attempt ? { ...view, visit: returnVisit(attempt) } : view)
   }
 }
 
 // The visit that saw the payment end redirects to the shop. Every visit shows where the receipt is sent.
 async function withEnding(options: CheckoutOptions, view: View, deadline: number): Promise<View> {
   const { checkout, visit, now } = view
-  const { carries, runtime } = options
+  const { canSend, runtime } = options
   const db = runtime.db.withDeadline(deadline)
-  const mayRedirect = !view.framed && exitByItself(checkout)?.known
+  const mayRedirect = !view.framed && redirectExit(checkout)?.trusted
   const leaves = mayRedirect ? await redirectOnce(db, checkout, visit, now) : undefined
-  const showsRecipient = checkout.stage === 'paid' && carries
-  return { ...view, leaves, receiptTo: showsRecipient ? await receiptTo(db, checkout, carries) : undefined }
+  const showsRecipient = checkout.stage === 'paid' && canSend
+  return {
+    ...view,
+    redirects: leaves,
+    receiptTo: showsRecipient ? await receiptTo(db, checkout, canSend) : undefined,
+  }
 }
 
 const showStage = (c: Ctx, view: View) => {
@@ -108,7 +106,7 @@ const showStage = (c: Ctx, view: View) => {
 }
 
 // The script polls this route, so the answer is small.
-function sendState(c: Ctx, view: View) {
+function sendPageState(c: Ctx, view: View) {
   const { stage } = view.checkout
   const state = {
     stage,
@@ -120,47 +118,51 @@ function sendState(c: Ctx, view: View) {
 }
 
 // Encodes the address of this page, so it needs no query.
-const drawQr = (runtime: CheckoutOptions['runtime']) => (c: Ctx, token: string) => {
-  const asked = chosenLang(c.req.query('lang'))
-  const address = `${runtime.baseUrl()}/checkout/${token}${asked ? `?lang=${asked}` : ''}`
-  const picture = (<Qr text={address} title="" />).toString()
+const drawQr = (options: CheckoutOptions) => (c: Ctx, token: string) => {
+  const picture = (<Qr text={publicAddress(options, c, token)} title="" />).toString()
   return plainly(c, 200, picture, headersOf(c), { 'content-type': 'image/svg+xml' })
 }
 
 // The QR code of the current attempt, as a picture that a phone can save in its gallery.
 function saveCode(c: Ctx, view: View) {
   const picture = qrPng(attemptOf(view)?.qr ?? '')
-  if (view.checkout.stage !== 'wait' || !picture) return goHome(c, view)
+  if (view.checkout.stage !== 'wait' || !picture) return redirectToPayment(c, view)
   return c.body(picture, 200, { ...headersOf(c), 'content-type': 'image/png' })
 }
 
 const showReceipt = (c: Ctx, view: View) =>
-  view.checkout.stage === 'paid' ? sendPage(c, <ReceiptPage view={view} />) : goHome(c, view)
+  view.checkout.stage === 'paid' ? sendPage(c, <ReceiptPage view={view} />) : redirectToPayment(c, view)
 
-const askToCancel = (c: Ctx, view: View) =>
-  mayCancel.includes(view.checkout.stage) ? sendPage(c, <CancelPage view={onVisit(view)} />) : goHome(c, view)
+const confirmCancel = (c: Ctx, view: View) =>
+  cancellableStages.includes(view.checkout.stage)
+    ? sendPage(c, <CancelPage view={onVisit(view)} />)
+    : redirectToPayment(c, view)
 
-const goHome = (c: Ctx, view: View) => goTo(c, linkTo(view))
+const redirectToPayment = (c: Ctx, view: View) => redirectTo(c, linkTo(view))
 
 // Every browser sends Accept. A client without it is a program, such as the server of an old shop that fetches this
-// page and prints it as its own. None of the page's links would work there, so it gets a page that redirects the
-// browser here.
+// page and shows it under an address of the shop. The links of the page would not work there, so the program gets a
+// page that redirects the browser here.
 const isRelayingServer = (c: Ctx) => !c.req.header('accept')
 
-const relayRoute = (options: CheckoutOptions) =>
+const redirectBrowser = (options: CheckoutOptions) =>
   withCheckoutToken(options, (c, token) => {
-    const asked = chosenLang(c.req.query('lang'))
-    const address = `${options.runtime.baseUrl()}/checkout/${token}${asked ? `?lang=${asked}` : ''}`
-    return sendPage(c, <RelayPage address={address} lang={asked ?? 'en'} />)
+    const lang = chosenLang(c.req.query('lang')) ?? 'en'
+    return sendPage(c, <BrowserRedirectPage address={publicAddress(options, c, token)} lang={lang} />)
   })
 
-const RelayPage = ({ address, lang }: { address: string; lang: Lang }) => {
+function publicAddress({ runtime }: CheckoutOptions, c: Ctx, token: string): string {
+  const lang = chosenLang(c.req.query('lang'))
+  return `${runtime.baseUrl()}/checkout/${token}${lang ? `?lang=${lang}` : ''}`
+}
+
+const BrowserRedirectPage = ({ address, lang }: { address: string; lang: Lang }) => {
   const { trouble, dir } = languages[lang]
   const refresh = <meta http-equiv="refresh" content={`0; url=${address}`} />
   return (
     <PageFrame lang={lang} dir={dir} title={trouble.open} styles={[]} head={refresh}>
       <p>
-        {/* The link also leaves a frame. */}
+        {/* A link in a frame opens in the whole window. */}
         <a href={address} target="_top">
           {trouble.open}
         </a>
@@ -170,7 +172,7 @@ const RelayPage = ({ address, lang }: { address: string; lang: Lang }) => {
 }
 
 // The page for the current stage. `again`: what the customer chose after a failed attempt. `unfinished`: the customer
-// came back from the card page without paying.
+// returned from the card page without paying.
 export function stagePage(view: View, again?: string, unfinished = false) {
   const attempt = attemptOf(view)
   const { stage } = view.checkout
@@ -182,18 +184,18 @@ export function stagePage(view: View, again?: string, unfinished = false) {
   if (stage === 'paid') return <PaidPage view={view} />
   if (stage === 'cancelled') return <CancelledPage view={view} />
   if (stage === 'disputed') return <DisputedPage view={view} />
-  return stage === 'expired' ? <ExpiredPage view={view} /> : <ClosedPage view={view} />
+  return <StoppedPage view={view} texts={stage === 'expired' ? view.t.expired : view.t.closed} />
 }
 
 const choosePage = (view: View, again: string | undefined) =>
   view.checkout.methods.length === 0 ? (
-    <NoMethodsPage view={view} />
+    <StoppedPage view={view} texts={view.t.no_methods} />
   ) : (
-    <ChoosePage view={view} form={freshForm(view, again ?? chosenOnGiveUp(view))} again={again} />
+    <ChoosePage view={view} form={freshForm(view, again ?? choiceOnGiveUp(view))} again={again} />
   )
 
 // What the customer chose when giving up the last attempt.
-function chosenOnGiveUp(view: View): string | undefined {
+function choiceOnGiveUp(view: View): string | undefined {
   const choice = attemptOf(view)?.gave_up_for
   return choice === 'method' ? 'other' : (choice ?? undefined)
 }

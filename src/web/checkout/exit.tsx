@@ -2,12 +2,12 @@ import type { Checkout } from '../../actions/payments/openCheckout.ts'
 import { Sentence } from '../../core/markup/page.tsx'
 import type { SettingName, MerchantSettings } from '../../core/merchant/settings.ts'
 import { originOf, parseUrl } from '../../core/text.ts'
-import { type View, wholeWindow } from './view.ts'
+import { type View, topTarget } from './view.ts'
 
-// A link to the shop: exactly the address that the merchant gave. If the merchant has registered its origins, a page
-// redirects only to those (`known`); for another address the button names the host. If the setting cannot be read, no
-// address is known. The host is in ASCII (punycode), so that no lookalike letter can hide in it.
-export type Exit = { url: string; host: string; known: boolean }
+// A link to the shop, with exactly the address from the request. If the merchant has registered its origins, only their
+// addresses are trusted: a page redirects only to a trusted address, and the button for another one names the host. If
+// the setting cannot be read, no address is trusted. The host is in ASCII (punycode), which shows lookalike letters.
+export type Exit = { url: string; host: string; trusted: boolean }
 
 export function exitTo(
   url: string | null,
@@ -15,9 +15,9 @@ export function exitTo(
   unreadable: readonly SettingName[] = [],
 ): Exit | undefined {
   if (url === null || parseUrl(url) !== undefined) return undefined
-  const open = allowed_origins.length === 0 && !unreadable.includes('allowed_origins')
-  const known = open || allowed_origins.includes(originOf(url) ?? '')
-  return { url, host: new URL(url).host, known }
+  const isOpen = allowed_origins.length === 0 && !unreadable.includes('allowed_origins')
+  const trusted = isOpen || allowed_origins.includes(originOf(url) ?? '')
+  return { url, host: new URL(url).host, trusted }
 }
 
 type ExitUrls = Pick<Checkout, 'settings' | 'unreadable' | 'success_url' | 'cancelled_url' | 'deferred_url'>
@@ -28,26 +28,26 @@ export const deferredExit = (urls: ExitUrls) =>
   exitTo(urls.deferred_url ?? urls.success_url, urls.settings, urls.unreadable)
 
 // The address to which the page redirects, if it saw the payment end.
-export function exitByItself(checkout: ExitUrls & Pick<Checkout, 'stage'>): Exit | undefined {
+export function redirectExit(checkout: ExitUrls & Pick<Checkout, 'stage'>): Exit | undefined {
   if (checkout.stage === 'paid') return paidExit(checkout)
   return checkout.stage === 'cancelled' ? cancelledExit(checkout) : undefined
 }
 
-type LeaveProps = { view: View; exit: Exit | undefined; text: string; button?: boolean }
+type ShopLinkProps = { view: View; exit: Exit | undefined; text: string; button?: boolean }
 
-// The link back to the shop. The customer may have passed the address through, so the page names its host: here, in the
-// notice before a redirect, or in the button if the host is not registered.
-export const Leave = ({ view, exit, text, button }: LeaveProps) =>
+// The link back to the shop. The address may have come through the customer's browser, so the page names its host: below
+// the link, in the notice before a redirect, or in the button if the address is not trusted.
+export const ShopLink = ({ view, exit, text, button }: ShopLinkProps) =>
   exit ? (
     <p class={button ? undefined : 'quiet'}>
-      <a href={exit.url} rel="noreferrer" class={button ? 'button' : undefined} {...wholeWindow(view)}>
-        {exit.known ? (
+      <a href={exit.url} rel="noreferrer" class={button ? 'button' : undefined} {...topTarget(view)}>
+        {exit.trusted ? (
           <Sentence text={text} shop={<bdi>{view.checkout.merchant_name}</bdi>} />
         ) : (
           <Sentence text={view.t.leave.to} host={<bdi>{exit.host}</bdi>} />
         )}
       </a>
-      {exit.known && !view.leaves && (
+      {exit.trusted && !view.redirects && (
         <small class="host">
           <Sentence text={view.t.leave.leads} host={<bdi>{exit.host}</bdi>} />
         </small>
@@ -56,8 +56,8 @@ export const Leave = ({ view, exit, text, button }: LeaveProps) =>
   ) : null
 
 // The notice before the redirect.
-export const LeavingSoon = ({ view, exit }: Pick<LeaveProps, 'view' | 'exit'>) =>
-  view.leaves && exit ? (
+export const RedirectNotice = ({ view, exit }: Pick<ShopLinkProps, 'view' | 'exit'>) =>
+  view.redirects && exit ? (
     <p class="quiet soon">
       <Sentence
         text={view.t.leave.soon}

@@ -23,11 +23,9 @@ import { linkTo, type View } from './view.ts'
 export type CheckoutOptions = {
   runtime: PaymentDeps & Pick<Runtime, 'limits' | 'bodies' | 'checkouts' | 'formKey'>
   trustedProxies: number
-  carries?: CanSend // which messages are really sent
+  canSend?: CanSend // which messages are really sent
 }
 type PageAnswer = Response | Promise<Response>
-
-const retrySeconds = '5'
 
 // All database work of the request ends before the deadline.
 type AnswerWith = (c: Ctx, view: View, deadline: number) => PageAnswer
@@ -37,22 +35,28 @@ export const withPayment = (options: CheckoutOptions, answer: AnswerWith) =>
   withCheckoutToken(options, async (c, token) => {
     const { runtime } = options
     const deadline = databaseDeadline()
-    const found = await openCheckout(runtime, token, deadline)
-    if (!found) return unknownToken(c, options)
-    const checkout = checkoutForPage(found)
+    const checkout = await openCheckout(runtime, token, deadline)
+    if (!checkout) return unknownToken(c, options)
     c.set('frameOrigins', checkout.settings.frame_origins)
     const lang = langOf(c)
-    const asked = chosenLang(c.req.query('lang'))
-    const said = { lang, t: languages[lang], asked, visit: visitOf(c), framed: isFramed(c) }
-    const formToken = formTokenOf(runtime.formKey, ['checkout', token])
-    const view = { checkout, ...said, now: runtime.clock(), baseUrl: runtime.baseUrl(), formToken }
+    const view = {
+      checkout: checkoutForPage(checkout),
+      lang,
+      t: languages[lang],
+      urlLang: chosenLang(c.req.query('lang')),
+      visit: visitOf(c),
+      framed: isFramed(c),
+      now: runtime.clock(),
+      baseUrl: runtime.baseUrl(),
+      formToken: formTokenOf(runtime.formKey, ['checkout', token]),
+    }
     return answer(c, view, deadline)
   })
 
 // Undefined if the browser does not send Sec-Fetch-Dest.
 const isFramed = (c: Ctx) => {
-  const place = c.req.header('sec-fetch-dest')
-  return place ? ['iframe', 'frame', 'embed', 'object'].includes(place) : undefined
+  const destination = c.req.header('sec-fetch-dest')
+  return destination ? ['iframe', 'frame', 'embed', 'object'].includes(destination) : undefined
 }
 
 // Wraps a route that needs only the token. The checks need no database.
@@ -69,11 +73,11 @@ function unknownToken(c: Ctx, { runtime, trustedProxies }: CheckoutOptions) {
   return sendPage(c, <TroublePage kind="no_payment" lang={langOf(c)} />, 404)
 }
 
-type AnswerForm = (c: Ctx, view: View, fields: Fields, deadline: number) => PageAnswer
+export type FormRoute = (c: Ctx, view: View, fields: Fields, deadline: number) => PageAnswer
 
 // Wraps a route that takes a form. A form of another site is refused, and its body is not read.
 export const withOwnForm =
-  ({ runtime, trustedProxies }: CheckoutOptions, answer: AnswerForm) =>
+  ({ runtime, trustedProxies }: CheckoutOptions, answer: FormRoute) =>
   async (c: Ctx, view: View, deadline: number) => {
     const sender = senderOf(c, view.baseUrl)
     if (sender === 'other_site') return foreignForm(c, view)
@@ -88,7 +92,7 @@ export const withOwnForm =
 const foreignForm = (c: Ctx, view: View) =>
   sendPage(c, <TroublePage kind="elsewhere" lang={view.lang} open={linkTo(view)} />, 403)
 
-export const goTo = (c: Ctx, url: string) => plainly(c, 303, null, headersOf(c), { location: url })
+export const redirectTo = (c: Ctx, url: string) => plainly(c, 303, null, headersOf(c), { location: url })
 
 const langOf = (c: Ctx) => chosenLang(c.req.query('lang')) ?? preferredLang(c.req.header('accept-language'))
 
@@ -105,19 +109,15 @@ export const bugPage: MiddlewareHandler<Env> = async (c, next) => {
 export const errorPage: ErrorHandler<Env> = (error, c) => {
   if (!isRefusal(error)) throw error
   const lang = langOf(c)
-  const last = error.isBodyUnread ? { connection: 'close' } : undefined
-  if (error instanceof TooBusy) {
-    const headers = { 'retry-after': String(error.retryAfterSeconds ?? 1), ...last }
-    return sendPage(c, <TroublePage kind="too_busy" lang={lang} />, error.http, headers)
-  }
+  const close = error.isBodyUnread ? { connection: 'close' } : undefined
+  const retryAfter = { 'retry-after': String(error.retryAfterSeconds ?? 1) }
+  if (error instanceof TooBusy)
+    return sendPage(c, <TroublePage kind="too_busy" lang={lang} />, error.http, { ...retryAfter, ...close })
   if (error.http === 503)
-    return sendPage(c, <TroublePage kind="unreachable" lang={lang} />, 503, { 'retry-after': retrySeconds })
-  if (error.http === 429)
-    return sendPage(c, <TroublePage kind="busy" lang={lang} />, 429, {
-      'retry-after': String(error.retryAfterSeconds ?? 1),
-    })
+    return sendPage(c, <TroublePage kind="unreachable" lang={lang} />, 503, { 'retry-after': '5' })
+  if (error.http === 429) return sendPage(c, <TroublePage kind="busy" lang={lang} />, 429, retryAfter)
   const open = `/checkout/${encodeURIComponent(c.req.param('token') ?? '')}`
-  return sendPage(c, <TroublePage kind="unreadable" lang={lang} open={open} />, error.http, last)
+  return sendPage(c, <TroublePage kind="unreadable" lang={lang} open={open} />, error.http, close)
 }
 
 // The payment as the pages show it. Bidi controls are removed from the texts of the shop, because they also reach the
@@ -125,24 +125,24 @@ export const errorPage: ErrorHandler<Env> = (error, c) => {
 // and the provider.
 export function checkoutForPage(checkout: Checkout): Checkout {
   const contacts = contactsOf(checkout)
-  const text = (given: string) => maskContacts(given, contacts)
+  const masked = (text: string) => maskContacts(text, contacts)
   return {
     ...checkout,
     merchant_name: stripBidiControls(checkout.merchant_name),
     payment_reference: checkout.payment_reference && stripBidiControls(checkout.payment_reference),
-    description: checkout.description && text(stripBidiControls(checkout.description)),
+    description: checkout.description && masked(stripBidiControls(checkout.description)),
     line_items:
-      checkout.line_items?.map(item => ({ ...item, name: text(stripBidiControls(item.name)) })) ?? null,
+      checkout.line_items?.map(item => ({ ...item, name: masked(stripBidiControls(item.name)) })) ?? null,
     branding: {
       ...checkout.branding,
       ...(checkout.branding.refunds && { refunds: stripBidiControls(checkout.branding.refunds) }),
     },
     attempts: checkout.attempts.map(attempt => ({
       ...attempt,
-      provider_text: attempt.provider_text && text(attempt.provider_text),
+      provider_text: attempt.provider_text && masked(attempt.provider_text),
       step: attempt.step && {
         ...attempt.step,
-        ...(attempt.step.text && { text: text(attempt.step.text) }),
+        ...(attempt.step.text && { text: masked(attempt.step.text) }),
       },
     })),
   }
@@ -158,15 +158,16 @@ function contactsOf({ number, pymt_instrument, email, attempts }: Checkout): Con
 }
 
 // A visit is one browser from its first page of the payment to the last. There are no cookies, so its id is in the
-// address of each page. It allows one redirect to the shop: a page that is opened again, or from a shared link, stays.
+// address of each page. It allows one redirect to the shop: a page that is opened again, or from a shared link, does
+// not redirect.
 function visitOf(c: Ctx): string | undefined {
-  const word = c.req.query('visit') ?? ''
-  return /^[\w-]{1,20}$/.test(word) ? word : undefined
+  const id = c.req.query('visit') ?? ''
+  return /^[\w-]{1,20}$/.test(id) ? id : undefined
 }
 
-// Gives a new visitor an id. After the end there is none, because that visitor has not seen the payment end.
+// Adds an id for a new visit. A visit that begins after the end gets none, because it has not seen the payment end.
 export const onVisit = (view: View): View =>
   view.visit || endedAt(view.checkout) ? view : { ...view, visit: newVisit() }
 
 // The provider's return address has no visit id, so each attempt has a fixed one for it.
-export const visitFrom = ({ number }: { number: number }) => `back-${number}`
+export const returnVisit = ({ number }: { number: number }) => `back-${number}`

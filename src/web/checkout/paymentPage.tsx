@@ -15,7 +15,7 @@ import {
   type View,
 } from './view.ts'
 
-const leaveAfterSeconds = 4 // enough to see the tick and the host
+const redirectAfterSeconds = 4 // enough to see the tick and the host
 
 type PaymentPageProps = PropsWithChildren<{
   view: View
@@ -34,22 +34,24 @@ type PaymentPageProps = PropsWithChildren<{
 export const PaymentPage = (props: PaymentPageProps) => {
   const { view, title, head, onPhone, path, query, poll, refresh, form, exit, children } = props
   const { checkout, lang, t } = view
-  const url = view.leaves ? exit?.url : undefined
+  const url = view.redirects ? exit?.url : undefined
   const here = linkTo(view, path, query)
   const script = {
     ...(poll && {
       'data-poll': poll,
       'data-state': resourceOf(view, '/state'),
       'data-version': versionOf(view),
+      'data-here': here,
+      'data-lost': t.frame.lost,
+      'data-back': t.frame.back,
     }),
-    ...(poll && { 'data-here': here, 'data-lost': t.frame.lost, 'data-back': t.frame.back }),
-    ...(url && { 'data-go': url, 'data-after': leaveAfterSeconds }),
+    ...(url && { 'data-go': url, 'data-after': redirectAfterSeconds }),
   }
   return (
     <CustomerPage
       title={titleOf(view, title)}
       lang={lang}
-      inLang={other => linkTo({ ...view, asked: other }, form ? '/words' : path, query)}
+      inLang={other => linkTo({ ...view, urlLang: other }, form ? '/words' : path, query)}
       form={form}
       test={checkout.mode === 'test'}
       shop={checkout.merchant_name}
@@ -57,7 +59,7 @@ export const PaymentPage = (props: PaymentPageProps) => {
       bill={<Bill view={view} head={head} onPhone={onPhone} />}
       reference={checkout.tx_reference}
       refresh={
-        url ? { seconds: leaveAfterSeconds, url } : refresh ? { seconds: refresh, url: here } : undefined
+        url ? { seconds: redirectAfterSeconds, url } : refresh ? { seconds: refresh, url: here } : undefined
       }
       script={script}
     >

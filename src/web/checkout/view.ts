@@ -2,7 +2,7 @@ import type { Checkout } from '../../actions/payments/openCheckout.ts'
 import type { Texts } from '../../core/languages/en.ts'
 import type { Lang } from '../../core/languages/languages.ts'
 import { localizedFigure, localizedMoney } from '../../core/money.ts'
-import { isUnresolved } from '../../core/payment/attempt.ts'
+import { type Attempt, isUnresolved } from '../../core/payment/attempt.ts'
 import { paymentMethodName } from '../../core/provider/paymentMethod.ts'
 import { fill } from '../../core/text.ts'
 import type { AvailableMethod } from '../../runtime/providers/availableMethods.ts'
@@ -12,9 +12,9 @@ export type View = {
   checkout: Checkout
   lang: Lang
   t: Texts
-  asked?: Lang // chosen on the page, so links keep it
-  visit?: string // the id of this visit, kept by links, while the payment has not ended
-  leaves?: boolean // this visit saw the payment end and redirects to the shop
+  urlLang?: Lang // the language that the address names, because the customer chose it; links repeat it
+  visit?: string // the id of this visit; links repeat it until the payment has ended
+  redirects?: boolean // this visit saw the payment end and redirects to the shop
   framed?: boolean // shown in a frame of the shop
   receiptTo?: readonly string[] // where the receipt is sent, masked
   now: Date
@@ -22,10 +22,12 @@ export type View = {
   formToken: string
 }
 
+export type AttemptProps = { view: View; attempt: Attempt }
+
 // The amount in the page's language. A page shows it many times, so it is cached with the payment.
 export function amountOf({ checkout, t }: Pick<View, 'checkout' | 't'>): string {
-  const known = amounts.get(checkout)
-  if (known?.locale === t.locale) return known.text
+  const cached = amounts.get(checkout)
+  if (cached?.locale === t.locale) return cached.text
   const text = localizedMoney(checkout.total, checkout.currency, t.locale)
   amounts.set(checkout, { locale: t.locale, text })
   return text
@@ -37,20 +39,20 @@ const amounts = new WeakMap<Checkout, { locale: string; text: string }>()
 export const figureOf = ({ checkout, t }: Pick<View, 'checkout' | 't'>, minor: bigint) =>
   localizedFigure(minor, checkout.currency, t.locale)
 
-type Carried = Pick<View, 'checkout' | 'asked' | 'visit'>
+type LinkState = Pick<View, 'checkout' | 'urlLang' | 'visit'>
 
-// `asked` and `visit` are validated: letters, digits and hyphens.
-export function linkTo(view: Carried, path = '', query: Readonly<Record<string, string>> = {}): string {
-  const { checkout, asked, visit } = view
+// `urlLang` and `visit` are validated: letters, digits and hyphens.
+export function linkTo(view: LinkState, path = '', query: Readonly<Record<string, string>> = {}): string {
+  const { checkout, urlLang, visit } = view
   let search = ''
   for (const name in query) search += `&${name}=${encodeURIComponent(query[name] ?? '')}`
-  if (asked) search += `&lang=${asked}`
+  if (urlLang) search += `&lang=${urlLang}`
   if (visit) search += `&visit=${visit}`
   return `/checkout/${checkout.tx_token}${path}${search && `?${search.slice(1)}`}`
 }
 
-// The address of a resource that the page loads.
-export const resourceOf = ({ checkout, asked }: View, path: string) => linkTo({ checkout, asked }, path)
+// The address of a resource that the page loads. It has no visit id, which only pages need.
+export const resourceOf = ({ checkout, urlLang }: View, path: string) => linkTo({ checkout, urlLang }, path)
 
 // The status comes first, because a tab shows only the beginning.
 export const titleOf = (view: View, status: string) =>
@@ -61,12 +63,12 @@ export const titleOf = (view: View, status: string) =>
 export const attemptOf = ({ checkout: { attempts } }: View) => attempts.find(isUnresolved) ?? attempts.at(-1)
 
 // Undefined if the payment method is no longer offered.
-export const offerOf = ({ checkout }: View, payment_method: string) =>
-  checkout.methods.find(offer => offer.payment_method === payment_method)
+export const methodOf = ({ checkout }: View, payment_method: string) =>
+  checkout.methods.find(method => method.payment_method === payment_method)
 
-// Links to other sites leave the shop's frame: the site may forbid framing, and the shop must not open inside its own
-// page.
-export const wholeWindow = ({ checkout }: View) =>
+// Links to other sites open in the whole window, not in the shop's frame: the site may forbid framing, and the shop must
+// not open inside its own page.
+export const topTarget = ({ checkout }: View) =>
   checkout.settings.frame_origins.length > 0 ? { target: '_top' } : {}
 
 // Payment methods without a brand name are translated.
@@ -74,20 +76,20 @@ export function methodName(
   { payment_method, label }: Pick<AvailableMethod, 'payment_method' | 'label'>,
   { names }: Texts,
 ) {
-  const known: Readonly<Record<string, string>> = names
-  return known[payment_method] ?? label
+  const translated: Readonly<Record<string, string>> = names
+  return translated[payment_method] ?? label
 }
 
 export const methodLabel = (view: View, payment_method: string): string =>
   methodName(
-    offerOf(view, payment_method) ?? { payment_method, label: paymentMethodName(payment_method) },
+    methodOf(view, payment_method) ?? { payment_method, label: paymentMethodName(payment_method) },
     view.t,
   )
 
-export const secondsTo = (at: Date, from: Date) =>
+export const secondsUntil = (at: Date, from: Date) =>
   Math.max(0, Math.ceil((at.getTime() - from.getTime()) / 1000))
 
-export const secondsLeft = ({ checkout, now }: View) => secondsTo(checkout.expires_at, now)
+export const secondsLeft = ({ checkout, now }: View) => secondsUntil(checkout.expires_at, now)
 
 // The same format as in the script, which counts minutes.
 export function timeLeft(seconds: number, { frame }: Texts): string {

@@ -31,12 +31,12 @@ const mailHeaders = {
 export type InboxOptions = {
   runtime: Pick<Runtime, 'db' | 'baseUrl'>
   auth: OperatorAuth
-  goesOut?(medium: Medium): boolean // whether such messages are really sent
+  isSent?(medium: Medium): boolean // false if such messages are only stored, because no messenger is configured
   from?: string // the sender of the mails
 }
 
-// Every mail and SMS as its recipient sees it. The routes only read. They are mounted at /inbox, beside /support, whose
-// sign-in and stylesheet they share.
+// Every mail and SMS as its recipient sees it. The routes only read. They are mounted at /inbox, and share the sign-in
+// and the stylesheet of /support.
 export function inboxRoutes(options: InboxOptions) {
   const routes = new Hono<Env>({ strict: false })
   routes.use(guard(headers, options.auth))
@@ -50,13 +50,13 @@ export function inboxRoutes(options: InboxOptions) {
 async function showList(options: InboxOptions, c: Ctx) {
   c.header('vary', 'accept')
   if (wantsJson(c.req.header('accept'))) return sendList(options, c)
-  const { runtime, goesOut = () => false, from = 'Tollgate' } = options
+  const { runtime, isSent = () => false, from = 'Tollgate' } = options
   const before = c.req.query('before')
   const list = await recentMessages(runtime, before)
-  return c.html(<ListPage {...list} isFirst={before === undefined} goesOut={goesOut} from={from} />)
+  return c.html(<ListPage {...list} isFirst={before === undefined} isSent={isSent} from={from} />)
 }
 
-// The mail alone, for the frame on the page.
+// Only the mail, for the frame on the page.
 async function showMail({ runtime }: InboxOptions, c: Ctx) {
   const { merchant_id = '', message_id = '' } = c.req.param()
   const message = await recentMessage(runtime, { merchant_id, message_id })
@@ -98,14 +98,14 @@ type ListProps = {
   messages: readonly RecentMessage[]
   older?: string
   isFirst: boolean
-  goesOut(medium: Medium): boolean
+  isSent(medium: Medium): boolean
   from: string
 }
 
-const ListPage = ({ messages, older, isFirst, goesOut, from }: ListProps) => (
+const ListPage = ({ messages, older, isFirst, isSent, from }: ListProps) => (
   <InboxPage title="Messages">
     <h1>Mails and SMS, newest first</h1>
-    <p class="muted">{sendingWords(goesOut('sms'), goesOut('email'))}</p>
+    <p class="muted">{sendingText(isSent('sms'), isSent('email'))}</p>
     {messages.length === 0 && (isFirst ? <Empty /> : <End />)}
     <ol class="messages">
       {messages.map(message => (
@@ -123,8 +123,8 @@ const ListPage = ({ messages, older, isFirst, goesOut, from }: ListProps) => (
   </InboxPage>
 )
 
-// An operator who tries things out has to see whether real people receive the messages.
-function sendingWords(sms: boolean, email: boolean): string {
+// An operator who is testing must see whether real people receive the messages.
+function sendingText(sms: boolean, email: boolean): string {
   if (sms && email) return 'SMS and mails really go out: what is marked sent or delivered went to a person.'
   if (!sms && !email)
     return 'Nothing leaves this machine: no SMS network and no mail server is set up. You see what people would get.'

@@ -15,30 +15,30 @@ import type { Ctx } from '../http/context.ts'
 import { shownState } from '../support/customerMessages.tsx'
 import { shownRecipient } from './messageCard.tsx'
 
-const usualLimit = 20
+const defaultLimit = 20
 const maxLimit = 100
-const maxWord = 254
+const maxFilterLength = 254
 
-type Asked = { runtime: Pick<Runtime, 'db' | 'baseUrl'> }
+type InboxDeps = { runtime: Pick<Runtime, 'db' | 'baseUrl'> }
 
 // The inbox as JSON, for programs such as tests that read a mail.
-export async function sendList({ runtime }: Asked, c: Ctx) {
+export async function sendList({ runtime }: InboxDeps, c: Ctx) {
   const limit = readLimit(c.req.query('limit'))
-  const [to, name] = [wordOf(c, 'to'), wordOf(c, 'reference')]
-  if (to === undefined && name === undefined) {
+  const [to, reference] = [filterOf(c, 'to'), filterOf(c, 'reference')]
+  if (to === undefined && reference === undefined) {
     const { messages, older } = await recentMessages(runtime, c.req.query('before'), limit)
     return c.json({ messages: messages.map(messageData), older: older ?? null })
   }
   const filter = {
     mailbox: to === undefined ? undefined : readRecipient(to),
-    name: name === undefined ? undefined : (parseReference(name) ?? name),
+    name: reference === undefined ? undefined : (parseReference(reference) ?? reference),
   }
-  const found = await messagesLike(runtime, filter, limit)
-  return c.json({ messages: found.map(messageData), older: null })
+  const messages = await messagesLike(runtime, filter, limit)
+  return c.json({ messages: messages.map(messageData), older: null })
 }
 
 // One message. There is no page for a single message: the list shows it.
-export async function sendMessage({ runtime }: Asked, c: Ctx) {
+export async function sendMessage({ runtime }: InboxDeps, c: Ctx) {
   if (!wantsJson(c.req.header('accept'))) return c.notFound()
   const { merchant_id = '', message_id = '' } = c.req.param()
   const message = await recentMessage(runtime, { merchant_id, message_id })
@@ -46,17 +46,17 @@ export async function sendMessage({ runtime }: Asked, c: Ctx) {
 }
 
 function readLimit(text: string | undefined): number {
-  if (text === undefined) return usualLimit
+  if (text === undefined) return defaultLimit
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
   if (limit < 1 || limit > maxLimit) throw malformed('limit', `must be a number from 1 to ${maxLimit}`)
   return limit
 }
 
-function wordOf(c: Ctx, name: string): string | undefined {
-  const word = c.req.query(name)?.trim()
-  if (!word) return undefined
-  if (word.length > maxWord || !isPlainText(word)) throw malformed(name, 'is not a plain short text')
-  return word
+function filterOf(c: Ctx, name: string): string | undefined {
+  const text = c.req.query(name)?.trim()
+  if (!text) return undefined
+  if (text.length > maxFilterLength || !isPlainText(text)) throw malformed(name, 'is not a plain short text')
+  return text
 }
 
 function readRecipient(to: string): string {

@@ -4,7 +4,7 @@ import { maxSeptets } from '../../core/message/texts/sms.ts'
 import { MessageStatus } from '../support/customerMessages.tsx'
 import { Time } from '../pages/operatorPage.tsx'
 
-// A framed mail can do nothing, except open its links in a new window.
+// A framed mail may only open its links in a new window.
 export const frameSandbox = 'allow-popups allow-popups-to-escape-sandbox'
 
 type CardProps = { message: RecentMessage; from: string }
@@ -62,7 +62,7 @@ export const MessageCard = ({ message, from }: CardProps) => (
   </article>
 )
 
-// Test recipients are not real people. A real one is masked: its owner still recognises it.
+// A test recipient is not a real person. A real recipient is masked, in a form that its owner recognises.
 export const shownRecipient = ({ mode, recipient }: RecentMessage) =>
   mode === 'test' ? recipient : maskRecipient(recipient)
 

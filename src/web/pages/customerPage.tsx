@@ -100,7 +100,7 @@ const Ids = ({ lang, reference, requestId }: CustomerPageProps) => {
   )
 }
 
-// For browsers without scripts. With scripts, the page reloads only when something has changed.
+// For browsers without scripts. The script reloads the page only when something has changed.
 const Refresh = ({ seconds, url }: { seconds: number; url: string }) => (
   <noscript>
     <meta http-equiv="refresh" content={`${seconds}; url=${url}`} />
@@ -150,8 +150,8 @@ const ShopMark = ({ name, logo }: { name: string; logo?: string }) =>
     </span>
   )
 
-// How to reach the shop, and its terms. On a wide screen this element closes the shop's column, so it is there even
-// when it is empty.
+// How to reach the shop, and its terms. On a wide screen this element ends the shop's column, so it is rendered even if
+// it is empty.
 const Contact = ({ branding, t }: { branding: Branding; t: Texts }) => {
   const { support_phone, support_email, terms_url, refunds } = branding
   return (
@@ -177,7 +177,7 @@ const Contact = ({ branding, t }: { branding: Branding; t: Texts }) => {
   )
 }
 
-// The address of a public file has a digest of its content. So browsers may cache it for a year, and load a new
+// The address of a public file has a digest of its content, so browsers may cache it for a year and still load a new
 // version at once.
 const versioned = (name: string) =>
   `/public/${name}?v=${digestOf(readPublicFile(new URL(`../public/${name}`, import.meta.url)))}`

@@ -6,7 +6,7 @@ import { type Ctx, plainly } from '../http/context.ts'
 
 const sources = "script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'"
 
-// No script on a customer's page can turn text into markup.
+// Trusted types: no script on a customer's page can turn text into markup.
 const customerPolicy = (framedBy?: string) =>
   `${pagePolicy(sources, framedBy)}; require-trusted-types-for 'script'; trusted-types 'none'`
 
@@ -27,15 +27,15 @@ export function headersOf(c: Ctx): Record<string, string> {
   return { 'content-security-policy': policy, ...privatePageHeaders, ...noPermissions }
 }
 
-// For a page of 3 kB, level 3 gives 5 % more bytes than level 6 in two thirds of the time, and works with a smaller
-// window. The result fits into one chunk.
+// For a page of 3 kB, level 3 makes 5 % more bytes than level 6 in two thirds of the time, and a smaller window is
+// enough. The result fits into one chunk.
 const gzipOptions = { level: 3, windowBits: 14, memLevel: 6, chunkSize: 4096 }
 
 const plain = { 'content-type': htmlType, vary: 'accept-encoding' }
 const gzipped = { ...plain, 'content-encoding': 'gzip' }
 
-// Sends a customer's page. Compression leaks no secret by the length of the answer: no page holds both text that an
-// attacker can choose and a secret of another person.
+// Sends a customer's page. Compression leaks no secret by the length of the answer, because no page has both text that
+// an attacker can choose and a secret of another person.
 export function sendPage(c: Ctx, page: Child, http = 200, more: Record<string, string> = {}) {
   const html = String(page)
   const isGzipped = c.req.header('accept-encoding')?.includes('gzip')

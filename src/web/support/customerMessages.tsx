@@ -5,34 +5,36 @@ import type { Medium } from '../../core/message/messenger.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { Time } from '../pages/operatorPage.tsx'
 
-type SentProps = { payment: Payment; sent: readonly Message[]; formToken: string }
+type MessagesProps = { payment: Payment; messages: readonly Message[]; formToken: string }
 
 const names: Record<Medium, string> = { sms: 'SMS', email: 'Mail' }
 const topics: Record<string, string> = { paid: 'the receipt', failed: 'not paid', cancelled: 'cancelled' }
 const media: readonly Medium[] = ['sms', 'email']
 
 // The messages to the customer, and for each address a button to send the receipt again.
-export const CustomerMessages = ({ payment, sent, formToken }: SentProps) => (
+export const CustomerMessages = ({ payment, messages, formToken }: MessagesProps) => (
   <section class="card">
     <h2>Messages to the customer</h2>
-    {sent.length === 0 && <p>{nothing(payment)}</p>}
-    {sent.map(message => (
-      <Sent message={message} />
+    {messages.length === 0 && <p>{whyNone(payment)}</p>}
+    {messages.map(message => (
+      <MessageRecord message={message} />
     ))}
     {payment.status === 'paid' &&
       media
         .filter(medium => recipientOf(payment, medium))
-        .map(medium => <Again payment={payment} sent={sent} medium={medium} formToken={formToken} />)}
+        .map(medium => (
+          <SendAgain payment={payment} messages={messages} medium={medium} formToken={formToken} />
+        ))}
   </section>
 )
 
-function nothing({ number, email, redacted_at }: Payment): string {
+function whyNone({ number, email, redacted_at }: Payment): string {
   if (redacted_at) return "The customer's details were removed, and with them what was sent."
   if (!number && !email) return 'Nothing: neither a phone number nor an email address came with the payment.'
   return 'Nothing yet. A customer gets a message when a payment is paid, and when it fails or is cancelled after a try.'
 }
 
-const Sent = ({ message }: { message: Message }) => (
+const MessageRecord = ({ message }: { message: Message }) => (
   <article class="record">
     <h3>
       {names[message.medium]}: {topics[message.topic] ?? message.topic}{' '}
@@ -50,11 +52,11 @@ const Sent = ({ message }: { message: Message }) => (
   </article>
 )
 
-type AgainProps = SentProps & { medium: Medium }
+type SendAgainProps = MessagesProps & { medium: Medium }
 
-// The form has the number of the receipt to send, so that a second press sends no other.
-const Again = ({ payment, sent, medium, formToken }: AgainProps) => {
-  const why = whyNotAgain(payment, medium, sent)
+// The form has the number of the receipt to send, so that a second press does not send another one.
+const SendAgain = ({ payment, messages, medium, formToken }: SendAgainProps) => {
+  const why = whyNotAgain(payment, medium, messages)
   const to = maskRecipient(recipientOf(payment, medium) ?? '')
   if (why)
     return (
@@ -68,7 +70,7 @@ const Again = ({ payment, sent, medium, formToken }: AgainProps) => {
       <input type="hidden" name="merchant" value={payment.merchant_id} />
       <input type="hidden" name="reference" value={payment.tx_reference} />
       <input type="hidden" name="medium" value={medium} />
-      <input type="hidden" name="number" value={nextReceipt(payment, medium, sent)} />
+      <input type="hidden" name="number" value={nextReceipt(payment, medium, messages)} />
       <button type="submit" class="second">
         Send the receipt again by {medium === 'sms' ? 'SMS' : 'mail'} to {to}
       </button>
@@ -81,7 +83,7 @@ const maxReasonLength = 300
 type StateFields = Pick<Message, 'state' | 'messenger' | 'sent_at' | 'words' | 'next_try_at' | 'tries'>
 type ShownState = { mark: string; label: string; by?: boolean }
 
-// Each state has a mark, because not everybody can see its colour.
+// Each state has a mark, because some operators cannot see its colour.
 const shownStates = {
   queued: { mark: '…', label: 'waiting' },
   going: { mark: '…', label: 'on its way' },

@@ -5,16 +5,16 @@ import type { Payment } from '../../core/payment/payment.ts'
 import { moneyText } from '../../core/timeline/history.ts'
 import { OperatorPage } from '../pages/operatorPage.tsx'
 
-type SupportPageProps = PropsWithChildren<{ title: string; word?: string; closed?: boolean }>
+type SupportPageProps = PropsWithChildren<{ title: string; query?: string; signedOut?: boolean }>
 
-// The frame of every support page. `closed` leaves out the search, for a visitor who is not signed in.
-export const SupportPage = ({ title, word = '', closed, children }: SupportPageProps) => (
+// The frame of every support page. A visitor who is signed out sees no search.
+export const SupportPage = ({ title, query = '', signedOut, children }: SupportPageProps) => (
   <OperatorPage
     title={`${title} · Tollgate support`}
     header={
       <>
         <p class="place">Tollgate support</p>
-        {!closed && <Search word={word} />}
+        {!signedOut && <Search query={query} />}
       </>
     }
   >
@@ -22,7 +22,7 @@ export const SupportPage = ({ title, word = '', closed, children }: SupportPageP
   </OperatorPage>
 )
 
-const Search = ({ word }: { word: string }) => (
+const Search = ({ query }: { query: string }) => (
   <form action="/support" method="get" role="search">
     <label for="q">Reference or invoice id</label>
     <div class="search">
@@ -30,7 +30,7 @@ const Search = ({ word }: { word: string }) => (
         id="q"
         name="q"
         type="search"
-        value={word}
+        value={query}
         autocomplete="off"
         spellcheck={false}
         maxlength={200}
@@ -56,11 +56,11 @@ export const SearchPage = () => (
   </SupportPage>
 )
 
-export const NoSuchPaymentPage = ({ word }: { word: string }) => (
-  <SupportPage title="No such payment" word={word}>
+export const NoSuchPaymentPage = ({ query }: { query: string }) => (
+  <SupportPage title="No such payment" query={query}>
     <NoticeCard title="We find no payment like that">
       <p>
-        Nothing has the reference or invoice id <strong>{word}</strong>. Ask for it once more, letter by
+        Nothing has the reference or invoice id <strong>{query}</strong>. Ask for it once more, letter by
         letter: our references have no I, L, O or U. An invoice id must be written exactly as the shop writes
         it.
       </p>
@@ -68,8 +68,8 @@ export const NoSuchPaymentPage = ({ word }: { word: string }) => (
   </SupportPage>
 )
 
-export const SupportUnavailablePage = ({ word }: { word: string }) => (
-  <SupportPage title="Try again in a moment" word={word}>
+export const SupportUnavailablePage = ({ query }: { query?: string }) => (
+  <SupportPage title="Try again in a moment" query={query}>
     <NoticeCard title="The database is unavailable" tone="warn">
       <p>No payment is lost. Look it up again in a moment.</p>
     </NoticeCard>
@@ -93,7 +93,7 @@ export const SupportBusyPage = () => (
 )
 
 export const SignInPage = ({ isTokenSet }: { isTokenSet: boolean }) => (
-  <SupportPage title="Sign in" closed>
+  <SupportPage title="Sign in" signedOut>
     <NoticeCard title="Sign in to open this page">
       <SignInHelp />
       {isTokenSet && (
@@ -107,7 +107,7 @@ export const SignInPage = ({ isTokenSet }: { isTokenSet: boolean }) => (
 )
 
 export const UsedLinkPage = () => (
-  <SupportPage title="Sign in" closed>
+  <SupportPage title="Sign in" signedOut>
     <NoticeCard title="This link does not work any more">
       <p>A link works once, within {linkMinutes} minutes.</p>
       <SignInHelp />
@@ -116,7 +116,7 @@ export const UsedLinkPage = () => (
 )
 
 export const LinkUnavailablePage = () => (
-  <SupportPage title="Try again in a moment" closed>
+  <SupportPage title="Try again in a moment" signedOut>
     <NoticeCard title="The database is unavailable" tone="warn">
       <p>Open the link again in a moment.</p>
     </NoticeCard>
@@ -137,7 +137,7 @@ const SignInHelp = () => (
 )
 
 export const TooOftenPage = ({ seconds }: { seconds: number }) => (
-  <SupportPage title="Wait a moment" closed>
+  <SupportPage title="Wait a moment" signedOut>
     <NoticeCard title="Too many wrong passwords came from your address" tone="warn">
       <p>
         Reload this page in {seconds} {seconds === 1 ? 'second' : 'seconds'}. If others keep guessing from
@@ -150,10 +150,10 @@ export const TooOftenPage = ({ seconds }: { seconds: number }) => (
 
 type Choice = Payment & { merchant_name: string }
 
-export const ChoicePage = ({ word, choices }: { word: string; choices: readonly Choice[] }) => (
-  <SupportPage title="Which payment?" word={word}>
+export const ChoicePage = ({ query, choices }: { query: string; choices: readonly Choice[] }) => (
+  <SupportPage title="Which payment?" query={query}>
     <h1>
-      {choices.length} payments are called {word}
+      {choices.length} payments are called {query}
     </h1>
     <ul class="choices">
       {choices.map(payment => (

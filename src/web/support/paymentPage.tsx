@@ -10,7 +10,7 @@ import { CustomerMessages } from './customerMessages.tsx'
 import { SupportPage } from './pages.tsx'
 import { ShopNotifications } from './shopNotifications.tsx'
 
-// Each status has a mark, because not everybody can see its colour.
+// Each status has a mark, because some operators cannot see its colour.
 const marks: Record<Status, string> = { awaiting_payment: '…', paid: '✓', cancelled: '–', failed: '✕' }
 
 const shownAbove = new Set(['status', 'amount'])
@@ -21,26 +21,19 @@ export type Notice = { text: string; http?: number }
 type PaymentProps = {
   explained: Explained
   notifications: readonly SentNotification[]
-  sent: readonly Message[]
+  messages: readonly Message[]
   now: Date
   formToken: string
-  word: string
+  query: string
   notice?: Notice
 }
 
-export const SupportPaymentPage = ({
-  explained,
-  notifications,
-  sent,
-  now,
-  formToken,
-  word,
-  notice,
-}: PaymentProps) => {
+export const SupportPaymentPage = (props: PaymentProps) => {
+  const { explained, notifications, messages, now, formToken, query, notice } = props
   const { payment, moments, next } = explained
   const facts = paymentFacts(explained).filter(([name]) => !shownAbove.has(name))
   return (
-    <SupportPage title={`${payment.tx_reference}, ${payment.status}`} word={word}>
+    <SupportPage title={`${payment.tx_reference}, ${payment.status}`} query={query}>
       {notice && (
         <p class={`notice${notice.http ? ' warn' : ''}`} role="status">
           {notice.text}
@@ -68,7 +61,7 @@ export const SupportPaymentPage = ({
           ))}
         </ol>
       </section>
-      <CustomerMessages payment={payment} sent={sent} formToken={formToken} />
+      <CustomerMessages payment={payment} messages={messages} formToken={formToken} />
       <ShopNotifications notifications={notifications} now={now} formToken={formToken} />
       <section class="card">
         <h2>Facts</h2>

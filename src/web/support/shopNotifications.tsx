@@ -14,7 +14,7 @@ import { Time } from '../pages/operatorPage.tsx'
 
 type ShopProps = { notifications: readonly SentNotification[]; now: Date; formToken: string }
 
-// The notifications to the shop: every try, and a button to send it again.
+// The notifications to the shop, with every try, and for each a button to send it again.
 export const ShopNotifications = ({ notifications, now, formToken }: ShopProps) => (
   <section class="card">
     <h2>Notifications to the shop</h2>
@@ -118,7 +118,8 @@ const Tries = ({ notification, now }: { notification: SentNotification; now: Dat
   )
 }
 
-// The form has the time at which the delivery began. A second press finds another time and changes nothing.
+// The form has the time at which the delivery began. After the first press the stored time differs, so a second press
+// changes nothing.
 const Redeliver = ({
   notification: { merchant_id, tx_reference, sequence, begun_at },
   formToken,

@@ -1,9 +1,8 @@
 import { Hono } from 'hono'
 import { nameMerchants } from '../../actions/merchants/setMerchant.ts'
-import { sendReceiptAgain } from '../../actions/messages/receipts.ts'
+import { customerMessagesOf, sendReceiptAgain } from '../../actions/messages/receipts.ts'
 import { sentNotificationsOf } from '../../actions/notifications/findNotifications.ts'
 import { redeliverAsSeen, type Redelivered } from '../../actions/notifications/redeliver.ts'
-import { customerMessagesOf } from '../../actions/messages/receipts.ts'
 import { explainPayment, findByReferenceOrInvoice } from '../../actions/payments/explainPayment.ts'
 import { formTokenField, formTokenOf, isFormToken } from '../../core/formOrigin.ts'
 import { TooBusy } from '../../core/interface/refusal.ts'
@@ -30,13 +29,15 @@ import { enterRoute, guard } from './signIn.tsx'
 
 const css = readStyles(new URL('./support.css', import.meta.url))
 
-type SupportOptions = { runtime: SupportRuntime; auth: OperatorAuth }
+type SupportRuntime = Pick<Runtime, 'db' | 'clock' | 'wake' | 'limits' | 'bodies' | 'formKey' | 'baseUrl'> & {
+  rules: MessageRules
+}
 
-// For a person who answers a customer's call: it finds a payment by its reference, shows its timeline, and can send the
-// receipt and the notifications again. The routes are mounted at /support.
-export function supportRoutes({ runtime, auth }: SupportOptions) {
+// The pages for support staff. They find a payment by its reference, show its timeline, and can send the receipt and the
+// notifications again. The routes are mounted at /support.
+export function supportRoutes({ runtime, auth }: { runtime: SupportRuntime; auth: OperatorAuth }) {
   const routes = new Hono<Env>({ strict: false })
-  // In front of the guard, because the sign-in page needs it.
+  // Before the guard, because the sign-in page needs it.
   routes.get('/support.css', c =>
     c.body(css, 200, { ...pageHeaders(), 'content-type': 'text/css; charset=utf-8' }),
   )
@@ -56,25 +57,16 @@ const doneTexts = new Map([
 ])
 
 async function lookUp(runtime: SupportRuntime, c: Ctx) {
-  const word = c.req.query('q')?.trim() ?? ''
-  if (word === '') return c.html(<SearchPage />)
+  const query = c.req.query('q')?.trim() ?? ''
+  if (query === '') return c.html(<SearchPage />)
   const text = doneTexts.get(c.req.query('done') ?? '')
+  const merchant = c.req.query('merchant') || undefined
   try {
-    return await showPayment(
-      runtime,
-      c,
-      word,
-      c.req.query('merchant') || undefined,
-      text ? { text } : undefined,
-    )
+    return await showPayment(runtime, c, query, merchant, text ? { text } : undefined)
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return c.html(<SupportUnavailablePage word={word} />, 503, { 'retry-after': '5' })
+    return c.html(<SupportUnavailablePage query={query} />, 503, { 'retry-after': '5' })
   }
-}
-
-type SupportRuntime = Pick<Runtime, 'db' | 'clock' | 'wake' | 'limits' | 'bodies' | 'formKey' | 'baseUrl'> & {
-  rules: MessageRules
 }
 
 // The parts that the form token of a payment's page is computed from.
@@ -84,26 +76,27 @@ const tokenParts = (merchant_id: string, tx_reference: string) => ['support', me
 async function showPayment(
   { db, clock, formKey }: SupportRuntime,
   c: Ctx,
-  word: string,
+  query: string,
   merchant_id: string | undefined,
   notice?: Notice & { http?: 409 },
 ) {
-  const found = await findByReferenceOrInvoice(db, word, merchant_id)
-  const [payment] = found
-  if (!payment) return c.html(<NoSuchPaymentPage word={word} />, 404)
-  if (found.length > 1) return c.html(<ChoicePage word={word} choices={await nameMerchants(db, found)} />)
+  const payments = await findByReferenceOrInvoice(db, query, merchant_id)
+  const [payment] = payments
+  if (!payment) return c.html(<NoSuchPaymentPage query={query} />, 404)
+  if (payments.length > 1)
+    return c.html(<ChoicePage query={query} choices={await nameMerchants(db, payments)} />)
   const now = clock()
-  const [explained, notifications, sent] = await Promise.all([
+  const [explained, notifications, messages] = await Promise.all([
     explainPayment(db, payment, now),
     sentNotificationsOf(db, payment),
     customerMessagesOf(db, payment),
   ])
   const page = (
     <SupportPaymentPage
-      word={word}
+      query={query}
       explained={explained}
       notifications={notifications}
-      sent={sent}
+      messages={messages}
       now={now}
       formToken={formTokenOf(formKey, tokenParts(payment.merchant_id, payment.tx_reference))}
       notice={notice}
@@ -116,29 +109,26 @@ type SubmittedForm = { merchant: string; reference: string; field(name: string):
 // 'already': a repeated submission, which changes nothing. Undefined: no such payment.
 type Outcome = 'receipt' | 'redelivered' | 'already' | { refused: string } | undefined
 
-// A form of the page. The action runs once, and a redirect follows, so that the page may be reloaded.
+// The route of a form. After the action it redirects, so that a reload of the page does not repeat the action.
 const formRoute =
   (
     runtime: SupportRuntime,
     auth: Pick<OperatorAuth, 'trustedProxies'>,
-    act: (runtime: SupportRuntime, sent: SubmittedForm) => Promise<Outcome>,
+    act: (runtime: SupportRuntime, form: SubmittedForm) => Promise<Outcome>,
   ) =>
   async (c: Ctx) => {
     const sender = senderOf(c, runtime.baseUrl())
     if (sender === 'other_site') return c.html(<ForeignFormPage />, 403)
     try {
-      const sent = await readForm(c, runtime, auth.trustedProxies)
-      if (sender === 'unproven' && !isOperatorProgram(c) && !hasToken(runtime, sent))
+      const form = await readForm(c, runtime, auth.trustedProxies)
+      const { merchant, reference } = form
+      if (sender === 'unproven' && !isOperatorProgram(c) && !hasToken(runtime, form))
         return c.html(<ForeignFormPage />, 403)
-      const outcome = await act(runtime, sent)
-      if (outcome === undefined) return c.html(<NoSuchPaymentPage word={sent.reference} />, 404)
+      const outcome = await act(runtime, form)
+      if (outcome === undefined) return c.html(<NoSuchPaymentPage query={reference} />, 404)
       if (typeof outcome === 'object')
-        return await showPayment(runtime, c, sent.reference, sent.merchant, {
-          text: outcome.refused,
-          http: 409,
-        })
+        return await showPayment(runtime, c, reference, merchant, { text: outcome.refused, http: 409 })
       runtime.wake('senders')
-      const { merchant, reference } = sent
       const query = new URLSearchParams({ q: reference, merchant, done: outcome }).toString()
       return c.body(null, 303, { location: `/support?${query}` })
     } catch (error) {
@@ -147,7 +137,7 @@ const formRoute =
       if (error.http === 429 || error instanceof TooBusy)
         return c.html(<SupportBusyPage />, error.http as 429, { 'retry-after': '5' })
       if (error.http !== 503) return c.html(<ForeignFormPage />, error.http as 400)
-      return c.html(<SupportUnavailablePage word="" />, 503, { 'retry-after': '5' })
+      return c.html(<SupportUnavailablePage />, 503, { 'retry-after': '5' })
     }
   }
 

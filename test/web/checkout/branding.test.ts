@@ -28,7 +28,7 @@ async function showsLogo({ merchant_id }: TestMerchant, picture: Buffer) {
 const stylesIn = (html: string) =>
   [...html.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, at]) => at ?? '')
 
-// Addresses that name nothing, whoever asks.
+// Addresses that do not exist.
 for (const path of [
   '/public/accent/ffcc00.css', // white cannot be read on it
   '/public/accent/5B21B6.css',
@@ -42,12 +42,12 @@ for (const path of [
   '/public/logos/%00/0123456789abcdef0123456789abcdef.png',
   "/public/logos/x'or'1/0123456789abcdef0123456789abcdef.png",
 ])
-  test(`${path} is not there`, async () => {
+  test(`${path} is not found`, async () => {
     const { http } = await send(gateway.url + path)
     expect(http).toBe(/[%;]/.test(path) ? 400 : 404) // odd addresses are refused before they are looked at
   })
 
-test('an accent is a small stylesheet beside that of the page', async () => {
+test('an accent is a small additional stylesheet', async () => {
   const shop = await gateway.addMerchant('accent=#5B21B6')
   const url = await newCheckout(shop)
   const [own = '', accent = '', ...more] = stylesIn((await send(url)).text)
@@ -63,12 +63,12 @@ test('an accent is a small stylesheet beside that of the page', async () => {
   expect(text.length).toBeLessThan(400)
 })
 
-test('the stylesheet of another version is not kept for long', async () => {
+test('the stylesheet of another version is not cached for long', async () => {
   for (const path of ['/public/accent/5b21b6.css', '/public/accent/5b21b6.css?v=0123456789'])
     expect((await send(gateway.url + path)).headers.get('cache-control')).toBe('public, max-age=3600')
 })
 
-test('a shop without an accent loads no stylesheet of its own', async () => {
+test('a shop without an accent loads no additional stylesheet', async () => {
   expect(stylesIn((await send(await newCheckout(await gateway.addMerchant()))).text)).toHaveLength(1)
 })
 
@@ -76,7 +76,7 @@ for (const [type, picture] of [
   ['image/png', plainPng()],
   ['image/jpeg', plainJpeg()],
 ] as const)
-  test(`a logo of ${type} is served in the bytes that were stored`, async () => {
+  test(`a logo of ${type} is served with the stored bytes`, async () => {
     const shop = await gateway.addMerchant()
     const answer = await fetch(gateway.url + (await showsLogo(shop, picture)))
     expect(answer.status).toBe(200)
@@ -85,7 +85,7 @@ for (const [type, picture] of [
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(stored?.bytes)
   })
 
-test('a logo is a picture and nothing else, and may be kept for a year', async () => {
+test('a logo is served as a picture only, and may be cached for a year', async () => {
   const { headers } = await send(gateway.url + (await showsLogo(await gateway.addMerchant(), plainPng())))
   expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
   expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -94,7 +94,7 @@ test('a logo is a picture and nothing else, and may be kept for a year', async (
   expect(headers.get('set-cookie')).toBeNull()
 })
 
-test('a new logo has a new address; the old one, another kind and one that was removed are not there', async () => {
+test('a new logo has a new address; the old address, another type and a removed logo are not found', async () => {
   const shop = await gateway.addMerchant()
   const other = await gateway.addMerchant()
   const old = await showsLogo(shop, plainPng(64))
@@ -108,7 +108,7 @@ test('a new logo has a new address; the old one, another kind and one that was r
   expect(await at(now)).toBe(404)
 })
 
-test('settings that nobody can read leave the page as it is without them', async () => {
+test('a page ignores settings that cannot be read', async () => {
   const shop = await gateway.addMerchant()
   const url = await newCheckout(shop)
   const odd = {
@@ -127,7 +127,7 @@ test('settings that nobody can read leave the page as it is without them', async
   expect(text).not.toContain('javascript:')
 })
 
-test('a change holds within a second, on pages that are open already too', async () => {
+test('a change takes effect within a second, also on open pages', async () => {
   const shop = await gateway.addMerchant()
   const url = await newCheckout(shop)
   await setMerchant(gateway.db, shop.merchant_id, ['accent=#5b21b6'])
@@ -141,7 +141,7 @@ const order = [
   { name: 'Delivery, Osu', total: 10 },
 ]
 
-test('what is paid for stands on the page, and adds up', async () => {
+test('the page lists the items and their sum', async () => {
   const { text } = await send(
     await newCheckout(await gateway.addMerchant(), { total: '1085.00', line_items: order }),
   )
@@ -160,7 +160,7 @@ test('what is paid for stands on the page, and adds up', async () => {
   ])
 })
 
-test('a list that somebody has spoiled in the books is left out', async () => {
+test('an invalid list in the database is left out', async () => {
   const shop = await gateway.addMerchant()
   const url = await newCheckout(shop, { total: '1085.00', line_items: order })
   await gateway.db.rows(
@@ -173,7 +173,7 @@ test('a list that somebody has spoiled in the books is left out', async () => {
 
 const marks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
-test('marks that turn letters around are drawn nowhere', async () => {
+test('bidi controls are removed from all texts of the shop', async () => {
   const shop = await gateway.addMerchant()
   const turned = 'Bank\u202eknaB\u2066x\u200fy\u061c'
   await gateway.db.rows(sql`update merchants set name = ${turned} where merchant_id = ${shop.merchant_id}`)

@@ -23,7 +23,7 @@ const pay = async (checkoutUrl: string, lang = 'en') =>
     }),
   })
 
-// One wallet has failed as often as it may in test mode, once in ten seconds from noon on.
+// One wallet has reached the cap of test mode, with a failure every ten seconds from noon on.
 const failOften = (tx_reference: string) =>
   gateway.db.rows(sql`
     insert into attempts (merchant_id, attempt_id, tx_reference, number, provider_account, payment_method, state, instrument,
@@ -32,7 +32,7 @@ const failOften = (tx_reference: string) =>
       '+233244123456', ${noon}::timestamptz + n * interval '10 seconds', ${noon}, ${noon}
     from generate_series(1, 200) as n`)
 
-test('too many failures: the page says how long to wait, and that is true', async () => {
+test('too many failures: the page shows the correct time to wait', async () => {
   const [failed, fresh] = [signedRequest(shop.test), signedRequest(shop.test)]
   await failOften((await post(gateway.url, failed)).body.tx_reference)
   const { checkout_url } = (await post(gateway.url, fresh)).body

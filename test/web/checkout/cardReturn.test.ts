@@ -13,11 +13,11 @@ import { simulatedMethod, terms } from '../../support/payments/simulatedNode.ts'
 import { after, withOrderName, minutes, noon, seconds, yes } from '../../support/payments/rows.ts'
 import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
-// Who comes back from the card page, again and again, on whichever node.
+// A customer returns from the card page repeatedly, on any node.
 let shop: TestShop
 let payment: Payment
-let asked: number
-let says: Reply
+let pollCount: number
+let reply: Reply
 const onPage: Reply = { state: 'pending', redirect_url: 'https://bank.example/1' }
 
 beforeAll(async () => {
@@ -27,8 +27,8 @@ afterAll(() => shop.stop())
 
 beforeEach(async () => {
   shop.setNow(noon)
-  asked = 0
-  says = onPage
+  pollCount = 0
+  reply = onPage
   payment = await shop.try(await shop.ask(await shop.addMerchant()), onPage, {
     payment_method: 'card',
     input: {},
@@ -40,7 +40,7 @@ const providerAccount: ProviderAccount = {
   mode: 'live',
   methods: [{ ...simulatedMethod, payment_method: 'card', fields: [], next: 'redirect' }],
   start: () => Promise.reject(new Error('it is started already')),
-  check: async order => (asked++, withOrderName(order, says)),
+  check: async order => (pollCount++, withOrderName(order, reply)),
 }
 const runtime = () => ({
   ...shop.runtime,
@@ -54,48 +54,48 @@ async function visit(node: Hono<Env>, query = '') {
   const headers = { accept: 'text/html' }
   return node.request(`/checkout/${payment.tx_token}${query}`, { headers }, bindings)
 }
-async function comesBack(node: Hono<Env>) {
+async function returnFromCard(node: Hono<Env>) {
   expect((await visit(node, '?back=1')).headers.get('location')).toBe(
     `/checkout/${payment.tx_token}?visit=back-1`,
   )
 }
 const attempt = async () => (await attemptsOf(shop.db, payment.merchant_id, payment.tx_reference)).at(-1)
 
-test('a hundred reloads on two nodes ask once, and once more when some seconds have gone by', async () => {
+test('a hundred reloads on two nodes cause one poll, and one more after some seconds', async () => {
   const nodes = [newNode(), newNode()] as const
-  await comesBack(nodes[0])
-  for (let times = 0; times < 50; times++) await Promise.all(nodes.map(comesBack))
-  expect(asked).toBe(1)
+  await returnFromCard(nodes[0])
+  for (let times = 0; times < 50; times++) await Promise.all(nodes.map(returnFromCard))
+  expect(pollCount).toBe(1)
   shop.setNow(after(seconds(5)))
-  await Promise.all(nodes.map(comesBack))
-  await Promise.all(nodes.map(comesBack))
-  expect(asked).toBe(2)
+  await Promise.all(nodes.map(returnFromCard))
+  await Promise.all(nodes.map(returnFromCard))
+  expect(pollCount).toBe(2)
 })
 
-test('a restart forgets nothing', async () => {
-  await comesBack(newNode())
-  await comesBack(newNode())
-  expect(asked).toBe(1)
+test('a restart keeps the limit', async () => {
+  await returnFromCard(newNode())
+  await returnFromCard(newNode())
+  expect(pollCount).toBe(1)
 })
 
-test('who comes back in the gap is not forgotten: it is asked about when the gap ends, however old the attempt is', async () => {
+test('a return within the limit is polled when the limit ends, however old the attempt is', async () => {
   shop.setNow(after(minutes(30)))
   await shop.db.rows(sql`update attempts set polls = 18, next_poll_at = ${after(minutes(33))}`)
   const node = newNode()
-  await comesBack(node)
-  says = yes // on a second visit to the card page
+  await returnFromCard(node)
+  reply = yes // on a second visit to the card page
   shop.setNow(after(minutes(30) + seconds(2)))
-  await comesBack(node)
-  expect(asked).toBe(1)
+  await returnFromCard(node)
+  expect(pollCount).toBe(1)
   expect((await attempt())?.next_poll_at).toEqual(after(minutes(30) + seconds(5)))
   shop.setNow(after(minutes(30) + seconds(5)))
   await pollDue(runtime(), error => expect(error).toBeUndefined())
   expect(await (await visit(node)).text()).toContain('<title>Paid ·')
 })
 
-test('who comes back with the money sees so at once', async () => {
-  says = yes
+test('a customer who has paid sees the result at once', async () => {
+  reply = yes
   const node = newNode()
-  await comesBack(node)
+  await returnFromCard(node)
   expect(await (await visit(node)).text()).toContain('<title>Paid ·')
 })

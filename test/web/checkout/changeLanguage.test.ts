@@ -37,7 +37,7 @@ const attempts = async (url: string) =>
   ).length
 
 describe('the form in another language', () => {
-  test('comes back as it was typed and chosen, unjudged, and nothing has started', async () => {
+  test('keeps the input and the choice, validates nothing and starts nothing', async () => {
     const url = await newCheckout()
     const { http, text } = await sendForm(`${url}/words?lang=fr&visit=one`, typed)
     expect(http).toBe(200)
@@ -52,7 +52,7 @@ describe('the form in another language', () => {
     expect(await attempts(url)).toBe(0)
   })
 
-  test('and back again, with nothing typed and nothing chosen', async () => {
+  test('can be changed back, without input and choice', async () => {
     const url = await newCheckout()
     const { http, text } = await sendForm(`${url}/words?lang=en`, { number: '1' })
     expect(http).toBe(200)
@@ -60,13 +60,13 @@ describe('the form in another language', () => {
     expect(text).not.toMatch(/ checked|class="fault"/)
   })
 
-  test('names no customer in any address', async () => {
+  test('has no personal data in any address', async () => {
     const { text } = await sendForm(`${await newCheckout()}/words?lang=fr`, typed)
     for (const [, address] of text.matchAll(/(?:href|action|formaction|src|content)="([^"]*)"/g))
       expect(address).not.toMatch(/020(?: |\+|%20)12|=0244|phone|voucher/) // a token may have any letters
   })
 
-  test('is no page of its own: who reloads it, or whose payment has gone on, is led home', async () => {
+  test('redirects to the payment after a reload, or if the payment has another stage', async () => {
     const url = await newCheckout()
     const home = `${new URL(url).pathname}?lang=fr`
     expect((await send(`${url}/words?lang=fr`)).headers.get('location')).toBe(home)
@@ -80,7 +80,7 @@ describe('the form in another language', () => {
     expect(await attempts(url)).toBe(1)
   })
 
-  test('is for our own forms alone', async () => {
+  test('refuses forms of other sites', async () => {
     const url = `${await newCheckout()}/words?lang=fr`
     expect((await sendForm(url, typed, { 'sec-fetch-site': 'cross-site' })).http).toBe(403)
     expect((await sendForm(url, { 'mtn_mobile_money.phone': 'x'.repeat(70_000) })).http).toBe(413)

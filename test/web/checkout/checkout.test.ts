@@ -81,7 +81,7 @@ describe('every answer', () => {
     }
   })
 
-  test('is compressed for who can read it', async () => {
+  test('is compressed if the client accepts it', async () => {
     const { hostname, port, pathname } = new URL(await newCheckout())
     const path = `${pathname}?visit=one` // or each would have a name of its own
     const { request } = await import('node:http')
@@ -109,7 +109,7 @@ describe('every answer', () => {
     expect(zipped.bytes.length).toBeLessThan(5000)
   })
 
-  test('has files that are as small as whoever asks can read', async () => {
+  test('has files in the best compression that the client accepts', async () => {
     const { origin } = new URL(await newCheckout())
     for (const name of ['checkout.css', 'checkout.js']) {
       const as = async (accept: string) => {
@@ -126,7 +126,7 @@ describe('every answer', () => {
     }
   })
 
-  test('links files that may be kept for good', async () => {
+  test('links files that may be cached permanently', async () => {
     const { text } = await send(await newCheckout())
     const files = [...text.matchAll(/(?:src|href)="(\/public\/[^"]+)"/g)].map(match => match[1])
     expect(files).toHaveLength(3)
@@ -139,7 +139,7 @@ describe('every answer', () => {
     expect(other.headers.get('cache-control')).toBe('public, max-age=3600') // of another release
   })
 
-  test('speaks the language of the browser, or the one that was chosen', async () => {
+  test('has the language of the browser, or the chosen one', async () => {
     const url = await newCheckout()
     const french = { 'accept-language': 'fr-TG, en;q=0.5' }
     expect((await send(url)).text).toContain('How would you like to pay?')
@@ -159,7 +159,7 @@ describe('paying', () => {
     ['that was chosen', '/pay?lang=en', { 'accept-language': 'fr' }, 'en'],
     ['that we have, where nothing is said', '/pay', {}, 'en'],
   ] as const)
-    test(`the attempt remembers the language ${how}`, async () => {
+    test(`the attempt stores the language ${how}`, async () => {
       const url = await newCheckout()
       await submit(`${url}${path}`, wallet('0240000000'), headers)
       const { attempts } =
@@ -196,7 +196,7 @@ describe('paying', () => {
     expect((await send(`${url}/state`)).body.version).toMatch(/^wait-1-/)
   })
 
-  test('by card goes straight to the page of the sandbox', async () => {
+  test('by card redirects to the page of the sandbox', async () => {
     const url = await newCheckout()
     const { http, headers } = await submit(`${url}/pay`, { number: '1', payment_method: 'card' })
     expect(http).toBe(303)
@@ -206,7 +206,7 @@ describe('paying', () => {
     expect(back.text).toContain(`href="${headers.get('location')}"`)
   })
 
-  test('who comes back from the card page sees at once how it ended', async () => {
+  test('a customer who returns from the card page sees the result at once', async () => {
     const url = await newCheckout()
     const { headers } = await submit(`${url}/pay`, { number: '1', payment_method: 'card' })
     const card = { number: '4111111111111111', expiry: '12/40', cvv: '123' }
@@ -217,13 +217,13 @@ describe('paying', () => {
     expect((await send(url)).text).toContain('<title>Paid ·')
   })
 
-  test('by a code to scan shows the code', async () => {
+  test('by QR code shows the code', async () => {
     const url = await newCheckout()
     await submit(`${url}/pay`, { number: '1', payment_method: 'ghqr' })
     expect((await send(url)).text).toMatch(/Scan to pay.*<svg [^>]*class="qr"/s)
   })
 
-  test('the way to the phone is a picture of its own, which only a wide screen loads', async () => {
+  test('the link to the phone is a separate picture, which only a wide screen loads', async () => {
     const url = await newCheckout()
     expect((await send(url)).text).toContain(`src="${new URL(url).pathname}/qr.svg"`)
     const picture = await send(`${url}/qr.svg`)
@@ -231,7 +231,7 @@ describe('paying', () => {
     expect(picture.text).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg".*<\/svg>$/s)
   })
 
-  test('another amount is for a person to look at', async () => {
+  test('another amount is disputed', async () => {
     const url = await newCheckout()
     await payBy(url, '0244123009')
     const { text } = await until(url, 'disputed')
@@ -240,7 +240,7 @@ describe('paying', () => {
   })
 })
 
-describe('a form that is not right comes back', () => {
+describe('a faulty form is shown again', () => {
   for (const [what, fields, words] of [
     ['no way', { number: '1' }, 'Choose how you would like to pay.'],
     ['no such way', { number: '1', payment_method: 'shells' }, 'not available now'],
@@ -282,7 +282,7 @@ describe('a form that is not right comes back', () => {
     )
   })
 
-  test('with the field marked and what was typed kept', async () => {
+  test('with the field marked and the input kept', async () => {
     const url = await newCheckout()
     const { text } = await payBy(url, '0244 "12')
     expect(text).toMatch(
@@ -295,7 +295,7 @@ describe('a form that is not right comes back', () => {
   })
 })
 
-describe('a form of somebody else', () => {
+describe('a form of another site', () => {
   for (const site of ['cross-site', 'same-site']) {
     test(`(${site}) changes nothing`, async () => {
       const url = await newCheckout()
@@ -327,7 +327,7 @@ describe('a form of somebody else', () => {
 })
 
 describe('not paid', () => {
-  test('says why, and tries again', async () => {
+  test('shows the reason, and can be tried again', async () => {
     const url = await newCheckout(shopUrls)
     await payBy(url, '0244123002')
     const { text } = await until(url, 'failed')
@@ -341,7 +341,7 @@ describe('not paid', () => {
     await until(url, 'paid')
   })
 
-  test('too often means to wait, in words', async () => {
+  test('too often shows how long to wait', async () => {
     const url = await newCheckout()
     for (const number of [1, 2]) {
       await payBy(url, '0244123003', number)
@@ -354,7 +354,7 @@ describe('not paid', () => {
     expect(text).toContain('value="0240000000"')
   })
 
-  test('for good, where the shop wants one try', async () => {
+  test('is final if the shop allows one try', async () => {
     const strict = await gateway.addMerchant('retry_after_failure=off')
     const url = await newCheckout(shopUrls, strict.test)
     await payBy(url, '0244123002')
@@ -365,7 +365,7 @@ describe('not paid', () => {
 })
 
 describe('cancelling', () => {
-  test('asks once, and twice is as once', async () => {
+  test('asks for confirmation, and a second request changes nothing', async () => {
     const url = await newCheckout(shopUrls)
     const { http, text } = await send(`${url}/cancel`)
     expect(http).toBe(200)
@@ -381,7 +381,7 @@ describe('cancelling', () => {
     expect((await send(`${url}/state`)).body.stage).toBe('cancelled')
   })
 
-  test('while a request is on its way tells what may still happen', async () => {
+  test('during an unresolved attempt explains what may still happen', async () => {
     const url = await newCheckout()
     await payBy(url, '0244123456')
     expect((await send(`${url}/cancel`)).text).toContain('it counts as paid')
@@ -399,14 +399,14 @@ describe('no payment method', () => {
     expect(text).toContain('You cannot pay here yet')
   })
 
-  test('at a shop that is switched off', async () => {
+  test('at a deactivated shop', async () => {
     const gone = await gateway.addMerchant()
     const url = await newCheckout({}, gone.test)
     await gateway.deactivate(gone.merchant_id)
     expect((await send(url)).text).toContain('You cannot pay here now')
   })
 
-  test('after the time is over', async () => {
+  test('after the expiry', async () => {
     const url = await newCheckout(shopUrls)
     aheadMs = 61 * 60_000
     try {

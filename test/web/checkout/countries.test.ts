@@ -4,10 +4,10 @@ import type { PaymentMethod } from '../../../src/core/provider/paymentMethod.ts'
 import { unbroken } from '../../../src/core/text.ts'
 import type { AvailableMethod } from '../../../src/runtime/providers/availableMethods.ts'
 import { stagePage } from '../../../src/web/checkout/checkout.tsx'
-import { faultText, freshForm, typedFor } from '../../../src/web/checkout/stages/form.ts'
+import { faultText, freshForm, inputFor } from '../../../src/web/checkout/stages/form.ts'
 import { attemptFor, checkoutOf, viewOf } from '../../support/checkout/views.ts'
 
-// What the page says of numbers, and fills in, is of the country of the payment method.
+// The hints and examples of numbers are those of the country of the payment method.
 const uganda: Numbers = { region: 'UG', country: '256', example: '0772 123456' }
 const ivoryCoast: Numbers = { region: 'CI', country: '225', example: '05 12 34 56 78' }
 
@@ -32,7 +32,7 @@ for (const [words, numbers, number, masked] of [
     expect(/Pay from <strong[^>]*>([^<]+)</.exec(page)?.[1]).toBe(masked)
     expect(page).not.toContain(number.slice(-9))
     const sent = { payment_method: 'mtn_mobile_money', on_file: 'request', [field]: ' ' }
-    expect(typedFor(view, 'mtn_mobile_money', sent).phone).toBe(masked ? number : '')
+    expect(inputFor(view, 'mtn_mobile_money', sent).phone).toBe(masked ? number : '')
   })
 
 test('a second try has the number of the first', () => {
@@ -45,7 +45,7 @@ for (const [lang, hint] of [
   ['en', '0772 123456, 256... or +256...'],
   ['fr', '0772 123456, 256... ou +256...'],
 ] as const)
-  test(`the hint beside the field is of the country, in ${lang}`, () => {
+  test(`the hint beside the field is that of the country, in ${lang}`, () => {
     const page = stagePage(viewOf({ methods: [offerOf(uganda)] }, lang)).toString()
     expect(page).toContain(hint.replace(uganda.example, unbroken(uganda.example)))
     expect(page).not.toContain('+233')
@@ -53,15 +53,15 @@ for (const [lang, hint] of [
 
 test('a fault shows how a number of the country is written', () => {
   const view = viewOf({ methods: [offerOf(uganda)] })
-  const wordsOf = (fault: 'not_a_phone' | 'not_a_wallet') =>
-    faultText(view, offerOf(uganda), { field: 'phone', fault }).text
-  expect(wordsOf('not_a_phone')).toContain(`Write it like ${unbroken('0772 123456')}.`)
-  expect(wordsOf('not_a_wallet')).toContain(`a mobile number of Uganda, like ${unbroken('0772 123456')}.`)
+  const textOf = (fault: 'not_a_phone' | 'not_a_wallet') =>
+    faultText(view, offerOf(uganda), { field: 'phone', fault })
+  expect(textOf('not_a_phone')).toContain(`Write it like ${unbroken('0772 123456')}.`)
+  expect(textOf('not_a_wallet')).toContain(`a mobile number of Uganda, like ${unbroken('0772 123456')}.`)
 })
 
-test('where a method takes any number, the example is of Ghana', () => {
+test('if a method accepts any number, the example is of Ghana', () => {
   const view = viewOf({ methods: [offerOf(undefined)] })
-  const { text: words } = faultText(view, offerOf(undefined), { field: 'phone', fault: 'not_a_phone' })
-  expect(words).toContain(`Write it like ${unbroken('024 412 3456')}.`)
+  const text = faultText(view, offerOf(undefined), { field: 'phone', fault: 'not_a_phone' })
+  expect(text).toContain(`Write it like ${unbroken('024 412 3456')}.`)
   expect(stagePage(view).toString()).toContain(`${unbroken('024 412 3456')}, 233... or +233...`)
 })

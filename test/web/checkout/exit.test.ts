@@ -30,7 +30,7 @@ const wallet = (phone: string) => ({
   'mtn_mobile_money.phone': phone,
 })
 
-// What a browser without scripts does: it follows what stands in the page that is open.
+// Acts like a browser without scripts: it follows the refresh of the open page.
 const unescaped = (text: string) => text.replaceAll('&amp;', '&')
 const formOf = (html: string) =>
   gateway.url + unescaped(/<form method="post" action="([^"]+)"/.exec(html)?.[1] ?? '')
@@ -45,7 +45,7 @@ async function press(html: string, fields: Record<string, string>): Promise<stri
   return new URL(headers.get('location') ?? '', gateway.url).href
 }
 
-// Until the page that is open shows something else than the one that waits.
+// Reloads until the open page is no longer the waiting page.
 async function watch(address: string): Promise<{ address: string; text: string }> {
   for (let looks = 0; looks < 200; looks++) {
     const { text } = await send(address)
@@ -71,7 +71,7 @@ async function payWatching(url: string, phone = '0240000000') {
 }
 
 describe('the visit that saw the payment end', () => {
-  test('goes on to the shop by itself, and a reload of it does not', async () => {
+  test('redirects to the shop, and a reload of it does not', async () => {
     const url = await newCheckout()
     const { address, text } = await payWatching(url)
     expect(text).toContain('<h1>Paid</h1>')
@@ -85,7 +85,7 @@ describe('the visit that saw the payment end', () => {
     }
   })
 
-  test('goes on by itself after it was cancelled there, with time to read where to', async () => {
+  test('redirects after a cancel, with time to read the host', async () => {
     const url = await newCheckout()
     const { text } = await send(`${url}/cancel`)
     const place = await press(text, {})
@@ -96,7 +96,7 @@ describe('the visit that saw the payment end', () => {
     expect(leaves((await send(await press(text, {}))).text)).toBe(false) // the old form, pressed again
   })
 
-  test('goes on by itself when it comes from the card page, also when the word was there before it', async () => {
+  test('redirects after a return from the card page, even if the result was stored before', async () => {
     const url = await newCheckout()
     const { text } = await send(url)
     const cardPage = await press(text, { number: '1', payment_method: 'card' })
@@ -123,14 +123,14 @@ describe('the visit that saw the payment end', () => {
   })
 })
 
-describe('no visit goes on by itself', () => {
-  test('that came after the end, whoever pays elsewhere', async () => {
+describe('no visit redirects', () => {
+  test('that began after the end', async () => {
     const url = await newCheckout()
     await payWatching(url)
     expect(leaves((await send(url)).text)).toBe(false)
   })
 
-  test('by an address that is passed on, more than a few times or after a while', async () => {
+  test('by a shared address, more than a few times or after a while', async () => {
     const url = await newCheckout()
     await payWatching(url)
     const forged = []
@@ -149,7 +149,7 @@ describe('no visit goes on by itself', () => {
     }
   })
 
-  test('of a name that no page of ours gives', async () => {
+  test('with an invalid id', async () => {
     const url = await newCheckout()
     await payWatching(url)
     for (const name of ['x'.repeat(21), '"><script>', '../x', 'ä']) {
@@ -159,7 +159,7 @@ describe('no visit goes on by itself', () => {
     }
   })
 
-  test('to an origin that is not registered any more, or when nobody can tell', async () => {
+  test('to an origin that is no longer registered, or if the setting cannot be read', async () => {
     for (const [settings, note] of [
       [{ allowed_origins: 'https://ama.example' }, 'Continue to <bdi>shop.example</bdi>'],
       [{ allowed_origins: { of: 'a newer version' } }, 'Continue to <bdi>shop.example</bdi>'],
@@ -174,7 +174,7 @@ describe('no visit goes on by itself', () => {
     }
   })
 
-  test('while the note cannot be made: the result is shown all the same', async () => {
+  test('if the redirect cannot be stored: the result is still shown', async () => {
     const url = await newCheckout()
     const { text } = await send(url)
     const waits = await press(text, wallet('0240000000'))
@@ -204,7 +204,7 @@ test('the notice names the host as a browser resolves it, with its port', async 
   }
 })
 
-test('a merchant that registers its origins is refused others, and its own are followed', async () => {
+test('a merchant with registered origins is refused others, and pages redirect to its own', async () => {
   const merchant = await gateway.addMerchant()
   await setMerchant(gateway.db, merchant.merchant_id, ['allowed_origins=https://shop.example'])
   await sleep(600)

@@ -23,14 +23,14 @@ const ancestors = (headers: Headers) =>
   /frame-ancestors ([^;]*);/.exec(headers.get('content-security-policy') ?? '')?.[1]
 
 describe('who may frame the checkout', () => {
-  test('nobody, unless the merchant has named an origin', async () => {
+  test('no site, unless the merchant has named an origin', async () => {
     const url = await checkout(plain)
     for (const path of ['', '/cancel', '/state', '/qr.svg', '/receipt']) {
       const { headers } = await send(url + path)
       expect([path, ancestors(headers), headers.get('x-frame-options')]).toEqual([path, "'none'", 'DENY'])
     }
   })
-  test('those that it has named, on every page of its payments', async () => {
+  test("the named origins, on every page of the merchant's payments", async () => {
     const url = await checkout(framed)
     for (const path of ['', '/cancel', '/state', '/receipt', '/pay']) {
       const { headers } = await send(url + path, inFrame)
@@ -42,7 +42,7 @@ describe('who may frame the checkout', () => {
       expect(headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'")
     }
   })
-  test('nobody frames a page that shows no payment', async () => {
+  test('no site may frame a page without a payment', async () => {
     for (const path of ['/checkout/nothing', `/checkout/${'0'.repeat(42)}`, '/gateway?total=5']) {
       const { headers } = await send(gateway.url + path, { headers: { accept: 'text/html' } })
       expect([path, ancestors(headers), headers.get('x-frame-options')]).toEqual([path, "'none'", 'DENY'])
@@ -58,7 +58,7 @@ const pay = (url: string, fields: Record<string, string>) =>
   })
 
 describe('in a frame', () => {
-  test('the ways out open in the whole window, and nothing leaves by itself', async () => {
+  test('links to other sites open in the whole window, and nothing redirects', async () => {
     const url = await checkout(framed)
     await send(`${url}/cancel?visit=one`, { method: 'POST' })
     const page = await send(`${url}?visit=one`, inFrame)
@@ -68,14 +68,14 @@ describe('in a frame', () => {
     const whole = await send(`${url}?visit=one`) // the same in a window of its own
     expect(whole.text).toContain('data-go="https://shop.example/basket"')
   })
-  test('of a merchant without frames nothing changes', async () => {
+  test('the pages of a merchant without frames redirect', async () => {
     const url = await checkout(plain)
     await send(`${url}/cancel?visit=one`, { method: 'POST' })
     const { text } = await send(`${url}?visit=one`)
     expect(text).toContain('data-go="https://shop.example/basket"')
     expect(text).not.toContain('_top')
   })
-  test("a card's page waits behind a link that leads out of the frame", async () => {
+  test('the card page is a link that opens in the whole window', async () => {
     const url = await checkout(framed)
     const answer = await pay(url, { payment_method: 'card' })
     expect(answer.headers.get('location')).toContain(new URL(url).pathname)
@@ -86,9 +86,9 @@ describe('in a frame', () => {
 
 const led = (html: string) => /<meta http-equiv="refresh" content="0; url=([^"]+)"/.exec(html)?.[1]
 
-// As PHP's file_get_contents does: no Accept. What comes is printed as the shop's own page.
-describe("a server that prints our page as its shop's own", () => {
-  test('prints a tiny page that leads the browser to us, with and without a click', async () => {
+// PHP's file_get_contents sends no Accept header. The shop shows the response as its own page.
+describe('a server that shows our page as its own', () => {
+  test('gets a small page that redirects the browser, with and without a click', async () => {
     const url = await checkout(plain)
     const { http, headers, text } = await ask(url)
     expect([http, headers['content-type']]).toEqual([200, 'text/html; charset=UTF-8'])
@@ -100,13 +100,13 @@ describe("a server that prints our page as its shop's own", () => {
     const browser = await send(led(text) ?? '', { headers: { accept: 'text/html' } })
     expect(browser.text).toContain('How would you like to pay?')
   })
-  test('keeps the language that was asked for', async () => {
+  test('keeps the requested language', async () => {
     const url = `${await checkout(plain)}?lang=fr`
     const { text } = await ask(url)
     expect(led(text)).toBe(url)
     expect(text).toContain('Ouvrir le paiement')
   })
-  test('leads by our public address, whatever it was called by', async () => {
+  test('redirects to the public address, whatever the Host header is', async () => {
     const url = await checkout(plain)
     expect(led((await ask(url, { host: 'inside.example' })).text)).toBe(url)
   })
@@ -116,7 +116,7 @@ describe("a server that prints our page as its shop's own", () => {
     for (const accept of ['*/*', 'text/html', 'application/json'])
       expect((await ask(url, { accept })).text).toContain('How would you like to pay?')
   })
-  test('what is no address of ours is not found, as ever', async () => {
+  test('an invalid token is still not found', async () => {
     expect((await ask(`${gateway.url}/checkout/nothing`)).http).toBe(404)
   })
 })

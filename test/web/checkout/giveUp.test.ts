@@ -6,7 +6,7 @@ import { type TestGateway, type TestMerchant, testGateway } from '../../support/
 import { send } from '../../support/merchant/merchant.ts'
 import { postForm, shopOf, wallet } from '../../support/checkout/stages.ts'
 
-// "Wrong number?" and "Pay another way", pressed while the phone asks.
+// "Wrong number?" and "Pay another way", pressed while the phone shows the request.
 let gateway: TestGateway
 let merchant: TestMerchant
 let shop: ReturnType<typeof shopOf>
@@ -39,12 +39,12 @@ const kinds = async (token: string) =>
     ({ kind, to_status }) => to_status ?? kind,
   )
 
-// The provider takes nothing back: it answers by itself, later.
+// The provider cannot withdraw: it answers automatically, later.
 const cannotBeWithdrawn = async (token: string) =>
   gateway.db.rows(sql`
     update sandbox_charges set ending = 'no_callback' where reference = ${await shop.attempt(token)}`)
 
-test('the waiting page has both, and says what the old request is worth', async () => {
+test('the waiting page has both, and explains that the old request still counts', async () => {
   const html = await page(await waiting())
   expect(html).toMatch(/name="for" value="number">Wrong number\?</)
   expect(html).toMatch(/name="for" value="method">Pay another way</)
@@ -53,7 +53,7 @@ test('the waiting page has both, and says what the old request is worth', async 
   expect(html).not.toContain('Time left')
 })
 
-test('a wrong number: the same way is chosen, the number is empty, and the next one pays', async () => {
+test('a wrong number: the same method is chosen, the number is empty, and the next one pays', async () => {
   const token = await waiting({ number: phone })
   const answer = await giveUp(token, 'number')
   expect([answer.http, answer.headers.get('location')]).toEqual([303, `/checkout/${token}`])
@@ -69,7 +69,7 @@ test('a wrong number: the same way is chosen, the number is empty, and the next 
   expect(await kinds(token)).toContain('attempt_given_up')
 })
 
-test('another way: the list, with nothing chosen', async () => {
+test('another method: the list, with nothing chosen', async () => {
   const token = await waiting({ number: phone })
   await giveUp(token, 'method')
   const html = await page(token)
@@ -90,7 +90,7 @@ for (const [what, to, number] of [
     expect(await attempts(token)).toMatchObject([{ state: 'pending', gave_up_at: null }])
   })
 
-test('a form of another site changes nothing, and a reload of ours leads home', async () => {
+test('a form of another site changes nothing, and a reload of our form redirects to the payment', async () => {
   const token = await waiting()
   expect((await giveUp(token, 'method', '1', { 'sec-fetch-site': 'cross-site' })).http).toBe(403)
   expect(await attempts(token)).toMatchObject([{ gave_up_at: null }])
@@ -98,7 +98,7 @@ test('a form of another site changes nothing, and a reload of ours leads home', 
   expect([reloaded.http, reloaded.headers.get('location')]).toEqual([303, `/checkout/${token}`])
 })
 
-test('while the provider has not ended it, the page says what happens and until when', async () => {
+test('until the provider has ended it, the page explains what happens and until when', async () => {
   const token = await waiting()
   await cannotBeWithdrawn(token)
   const before = (await send(shop.at(`${token}/state`))).body
@@ -123,7 +123,7 @@ test('while the provider has not ended it, the page says what happens and until 
   expect(await attempts(token)).toHaveLength(1)
 })
 
-test('approved after it was given up, it is paid', async () => {
+test('a request that is approved after it was given up is paid', async () => {
   const token = await waiting()
   await cannotBeWithdrawn(token)
   await giveUp(token, 'method')
@@ -141,7 +141,7 @@ test('approved after it was given up, it is paid', async () => {
   ])
 })
 
-test('a code or a card page has another way, and no number to be wrong', async () => {
+test('a QR code or a card page offers another method, and no wrong number', async () => {
   for (const payment_method of ['card', 'ghqr']) {
     const token = await shop.ask(merchant)
     await shop.pay(token, { payment_method })
@@ -153,7 +153,7 @@ test('a code or a card page has another way, and no number to be wrong', async (
   }
 })
 
-test('back from the card page with the answer open, nobody is told to pay', async () => {
+test('after a return from the card page without a result, the page does not ask to pay', async () => {
   const token = await shop.ask(merchant)
   await shop.pay(token, { payment_method: 'card' })
   expect(await page(token)).toContain('Continue to the card page')

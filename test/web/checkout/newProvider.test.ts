@@ -8,7 +8,7 @@ import { stagePage } from '../../../src/web/checkout/checkout.tsx'
 import { viewOf } from '../../support/checkout/views.ts'
 import { noTools } from '../../support/payments/simulatedNode.ts'
 
-// One new file, as somebody would add it: a payment method that asks for something nobody has asked for before.
+// One new file, as a developer would add it: a payment method with a new kind of field.
 const acme = `
   const open = () => ({
     mode: 'test',
@@ -55,7 +55,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('a new payment method is one new file, and draws itself', async () => {
+test('a new payment method is one new file, and its form is rendered from it', async () => {
   const providerAccounts = await open({ ACME_KEY: 'k' })
   const methods = providerAccounts.availableMethods(payment('test', 'GHS'))
   expect(methods.map(({ provider_account: provider, payment_method }) => [provider, payment_method])).toEqual(
@@ -78,7 +78,7 @@ test('a new payment method is one new file, and draws itself', async () => {
   }
 })
 
-test('a provider that does not say what we may believe of it is not taken', async () => {
+test('a provider without the required declarations is refused', async () => {
   for (const text of [
     acme.replace(/account:.*/, ''),
     acme.replace(/account:.*/, "account: '',"),

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-// A customer whose details every page has to keep to itself. The last digits make the sandbox wait, refuse or pay.
+// A customer whose details no page may show. The last digits make the sandbox wait, refuse or pay.
 const customer = (ending = '456') => ({
   number: `0244987${ending}`,
   email: 'akosua.mensah@mail.example',
@@ -55,13 +55,13 @@ const instruments = async (url: string) =>
       where tx_token = ${url.split('/').at(-1)} order by attempts.number`)
   ).map(({ instrument }) => instrument)
 
-// Nothing of the customer in full, however it is written.
+// No detail of the customer in full, in any spelling.
 function expectMasked(text: string, where: string) {
   expect(text.replace(/[\s.()-]|&nbsp;|\u00a0/g, ''), where).not.toMatch(/44987\d{3}/)
   expect(text, where).not.toMatch(/akosua|mensah/i)
 }
 
-describe('behind a link that is passed on', () => {
+describe('behind a shared link', () => {
   test('no page shows the number, the email address or the name of the customer in full', async () => {
     const url = await newCheckout({ ...customer('002'), description: 'Airtime for 0244 987 002' })
     const seen: Record<string, string> = {}
@@ -96,7 +96,7 @@ describe('behind a link that is passed on', () => {
     expect(receipt.replaceAll('\u00a0', ' ')).toContain('MTN MoMo 024 ••• 7000')
   })
 
-  test('nor does what the provider writes', () => {
+  test('nor do the texts of the provider', () => {
     const attempt = attemptFor({ provider_text: 'We asked 0244123456. Dial *110*246810135#.' })
     const waiting = { ...scenes.wait, mode: 'live' as const, attempts: [attempt] }
     const asks = attemptFor({
@@ -125,7 +125,7 @@ describe('the number on file', () => {
     expect(await instruments(url)).toEqual(['+233244987456'])
   })
 
-  test('is replaced by what is typed, which comes back to who typed it, and to nobody else', async () => {
+  test('is replaced by the input, which is shown only in the answer to that form', async () => {
     const url = await newCheckout(customer())
     const wrong = await payFromFile(url, { 'mtn_mobile_money.phone': '0201 23' })
     expect(wrong.http).toBe(422)
@@ -144,7 +144,7 @@ describe('the number on file', () => {
     expect(await instruments(url)).toEqual(['+233244555003', '+233244987002'])
   })
 
-  test('of the last try is there again', async () => {
+  test('of the last try is offered again', async () => {
     const url = await newCheckout()
     await payFromFile(url, { on_file: '', 'mtn_mobile_money.phone': '0244987003' })
     await until(url, 'failed')
@@ -155,7 +155,7 @@ describe('the number on file', () => {
     expect(await instruments(url)).toEqual(['+233244987003', '+233244987003'])
   })
 
-  test('may be paid from by any network: numbers move between them', async () => {
+  test('can be used with any network: numbers are ported between them', async () => {
     const url = await newCheckout(customer())
     const { text } = await get(url)
     expect(text.match(/Pay from <strong/g)).toHaveLength(3)
@@ -164,7 +164,7 @@ describe('the number on file', () => {
   })
 
   for (const on_file of ['', '1', '2', '-1', '01', 'number', '__proto__', 'x'.repeat(100)])
-    test(`is none that nobody gave (${on_file.slice(0, 10)})`, async () => {
+    test(`is never an unknown one (${on_file.slice(0, 10)})`, async () => {
       const url = await newCheckout(customer())
       const { http, text } = await payFromFile(url, { on_file })
       expect(http).toBe(422)
@@ -173,20 +173,20 @@ describe('the number on file', () => {
       expect(await instruments(url)).toEqual([])
     })
 
-  test('is no card, and none of another country', async () => {
+  test('is never a card or a number of another country', async () => {
     const abroad = await newCheckout({ number: '+447911123456' })
     expect((await get(abroad)).text).not.toContain('Pay from <strong')
     const { http, text } = await payFromFile(abroad)
     expect([http, text.includes('please fill this in')]).toEqual([422, true])
   })
 
-  test('is not offered to who said that it was wrong', () => {
+  test('is not offered after "Wrong number?"', () => {
     const view = viewOf(scenes.chooseGivenUp)
     expect(stagePage(view).toString()).not.toContain('Pay from <strong')
   })
 })
 
-test('a page from before, with the number filled in, still pays', async () => {
+test('a page of an older version, with the number filled in, still pays', async () => {
   const url = await newCheckout(customer())
   await submit(`${url}/pay`, {
     number: '1',

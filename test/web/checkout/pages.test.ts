@@ -25,7 +25,7 @@ const zipped = (bytes: string | Buffer) => gzipSync(bytes).length
 const show = (more: Partial<Checkout>, lang: Lang = 'en', again?: string) =>
   stagePage(viewOf(more, lang), again).toString()
 const showLeaving = (more: Partial<Checkout>, lang: Lang = 'en') =>
-  stagePage({ ...viewOf(more, lang), leaves: true }).toString()
+  stagePage({ ...viewOf(more, lang), redirects: true }).toString()
 
 const pages = (lang: Lang) =>
   new Map([
@@ -76,7 +76,7 @@ test('the first view is light', () => {
   expect(weights.html + weights.css + weights.script).toBeLessThan(10_000) // a logo of 4 kB comes on top
 })
 
-test('what a page looks like is all in the title', () => {
+test('the title has the status, the amount and the shop', () => {
   for (const [name, title] of [
     ['choose', 'Pay GHS 25.00 · Ama Shop'],
     ['wait', 'Waiting for your approval · GHS 25.00 · Ama Shop'],
@@ -88,7 +88,7 @@ test('what a page looks like is all in the title', () => {
 
 const rowOf = (html: string, id: string) => new RegExp(`id="${id}".*?</label>`, 's').exec(html)?.[0] ?? ''
 
-describe('payment methods in trouble', () => {
+describe('payment methods with problems', () => {
   for (const [lang, degraded, down] of [
     ['en', '<b>MTN MoMo</b> is slow right now', '<b>Card</b> is not answering right now'],
     ['fr', '<b>MTN MoMo</b> est lent en ce moment', '<b>Carte</b> ne répond pas en ce moment'],
@@ -101,7 +101,7 @@ describe('payment methods in trouble', () => {
       expect(show(scenes.choose ?? {}, lang)).not.toContain('trouble')
     })
 
-  test('can be chosen while they are degraded, and not while nothing is sent by them', () => {
+  test('can be chosen while they are degraded, and not while they are unavailable', () => {
     const html = show(scenes.chooseTroubled ?? {})
     expect(rowOf(html, 'mtn_mobile_money')).toContain(' checked')
     expect(rowOf(html, 'card')).toContain(' disabled')
@@ -112,9 +112,9 @@ describe('payment methods in trouble', () => {
     expect(shut).not.toMatch(/data-method="MTN MoMo" data-prefixes/) // nobody is led there by the number
   })
 
-  test('what is shut stays so when the form comes back with a fault', () => {
+  test('an unavailable method stays so when the form is shown again', () => {
     const faults = [{ field: '', text: 'Choose how to pay.' }]
-    const form = { chosen: 'card', typed: {}, faults }
+    const form = { chosen: 'card', input: {}, faults }
     const html = ChoosePage({ view: viewOf(scenes.chooseTroubled), form }).toString()
     expect(rowOf(html, 'card')).toMatch(/disabled/)
     expect(rowOf(html, 'card')).not.toMatch(/ checked/)
@@ -122,21 +122,21 @@ describe('payment methods in trouble', () => {
 })
 
 describe('test mode', () => {
-  test('is marked and explains itself', () => {
+  test('is marked and explained', () => {
     const html = show(scenes.choose ?? {})
     expect(html).toContain('Test mode: no real money moves')
     for (const number of ['000, 001', '4242 4242 4242 4242', '0.05']) expect(html).toContain(number)
     expect(show(scenes.wait ?? {})).toContain(`href="/sandbox/phone/${attemptFor().attempt_id}?lang=en"`)
   })
 
-  test('is nowhere in live mode', () => {
+  test('is not shown in live mode', () => {
     for (const scene of Object.values(scenes))
       expect(show({ ...scene, mode: 'live' })).not.toMatch(
         /sandbox|Test mode|4242|TEST|Try an ending|0240000000/,
       )
   })
 
-  test('has an ending for one tap, each the form that the customer would send', () => {
+  test('has one button for each ending, with the form that the customer would send', () => {
     const html = show({ ...scenes.choose, attempts: [attemptFor({ state: 'failed' })] })
     const forms = [...html.matchAll(/<form [^>]*>(?:(?!<\/form>).)*class="chip".*?<\/form>/gs)].map(
       ([form]) => [
@@ -168,7 +168,7 @@ describe('test mode', () => {
     )
   })
 
-  test('offers no ending of a way that is not offered, and no numbers where nobody plays', () => {
+  test('offers no ending of an unavailable method, and no test numbers without the sandbox', () => {
     const { methods: offers } = viewOf().checkout
     const cards = offers.filter(({ payment_method }) => payment_method === 'card')
     expect(show({ ...scenes.choose, methods: cards })).not.toMatch(/Try an ending|class="chip"/)
@@ -178,14 +178,14 @@ describe('test mode', () => {
       expect(show({ ...scenes[name], methods: unplayed })).not.toMatch(/Try an ending|class="chip"|000, 001/)
   })
 
-  test('stands on the receipt', () => {
+  test('is marked on the receipt', () => {
     expect(ReceiptPage({ view: viewOf(scenes.paid) }).toString()).toContain('TEST: no real money moved')
     expect(ReceiptPage({ view: viewOf(scenes.paidHere) }).toString()).not.toContain('TEST')
   })
 })
 
 describe('the form', () => {
-  test('knows the number and its network', () => {
+  test('offers the number and selects its network', () => {
     const html = show({ number: '+233201234567' })
     expect(html).toMatch(/id="telecel_cash" value="telecel_cash" checked/)
     expect(html).toMatch(/Pay from <strong[^>]*>020 ••• 4567<\/strong>/)
@@ -196,7 +196,7 @@ describe('the form', () => {
     expect(html).not.toMatch(/20\s?123\s?4567/)
   })
 
-  test('remembers the last try, or forgets the way', () => {
+  test('keeps the last try, or lets the customer choose again', () => {
     const failed = { ...scenes.failed, number: '+233201234567' }
     expect(show(failed, 'en', 'same')).toMatch(/id="mtn_mobile_money" value="mtn_mobile_money" checked/)
     expect(show(failed, 'en', 'same')).toMatch(/Pay from <strong[^>]*>024 ••• 3456<\/strong>/)
@@ -206,7 +206,7 @@ describe('the form', () => {
     expect(show(failed, 'en', 'same')).toContain('name="number" value="2"')
   })
 
-  test('draws what a provider asks that nobody has words for', () => {
+  test('renders a field that has no text in the language file', () => {
     const [method] = viewOf().checkout.methods
     if (!method) throw new Error('nothing is offered')
     const words = { en: { label: 'Meter', hint: 'On the box' }, fr: { label: 'Compteur' } }
@@ -222,14 +222,14 @@ describe('waiting', () => {
   const at = (seconds: number) =>
     stagePage({ ...base, now: new Date(noon.getTime() + seconds * 1000) }).toString()
 
-  test('says what was sent where, and how to find it', () => {
+  test('explains what was sent where, and how to find it', () => {
     const html = show(scenes.wait ?? {})
     for (const words of ['024 ••• 3456', '*170#', '6 My Wallet, 3 My Approvals', 'You can close this page'])
       expect(html).toContain(words)
     expect(html).not.toContain('0244123456')
   })
 
-  test('shows how long the request lives, and not the hour of the page', () => {
+  test('shows the time left of the request, not that of the page', () => {
     expect(at(84)).toContain('<progress max="300" value="216" aria-hidden="true">')
     expect(at(84)).toContain('The request ends in <span class="left">3 min 36 s</span>.')
     expect(at(84)).not.toContain('Time left')
@@ -240,7 +240,7 @@ describe('waiting', () => {
     expect(at(300)).not.toContain('<progress')
   })
 
-  test('who gave it up is told when to go on, by the clock of Ghana until a script knows better', () => {
+  test('after giving up, shows when the customer can continue, in GMT without a script', () => {
     const html = show(scenes.waitGivenUp ?? {})
     expect(html).toContain(
       '<time class="whole" datetime="2026-11-15T12:05:00.000Z" data-in="300">12:05 GMT</time>',
@@ -252,13 +252,13 @@ describe('waiting', () => {
     expect(stagePage(late).toString()).not.toContain('<time')
   })
 
-  test('nobody is sent on to a page that will be over by then', () => {
+  test('does not announce a time after the expiry of the payment', () => {
     const html = show({ ...scenes.waitGivenUp, expires_at: new Date(noon.getTime() + 60_000) })
     expect(html).not.toContain('go on at about')
     expect(show({ ...scenes.wait, expires_at: noon })).not.toContain('name="for"')
   })
 
-  test('still speaks when the way is not offered any more', () => {
+  test('still works if the method is no longer offered', () => {
     const html = show({ ...scenes.wait, methods: [], requestEndsAt: undefined })
     expect(html).toContain('MTN MoMo')
     expect(html).toContain('look for your approvals')
@@ -279,24 +279,24 @@ describe('waiting', () => {
     expect(CancelPage({ view: viewOf(scenes.wait) }).toString()).not.toMatch(/[Nn]othing was/)
   })
 
-  test('says what the provider has to say, as a text', () => {
+  test("shows the provider's text, escaped", () => {
     const attempts = [attemptFor({ provider_text: 'Dial <b>*170#</b> to approve.' })]
     expect(show({ ...scenes.wait, attempts })).toContain('Dial &lt;b&gt;*170#&lt;/b&gt; to approve.')
   })
 
-  test('follows a provider to a web page only', () => {
+  test('links only to a web address of the provider', () => {
     const attempts = [attemptFor({ payment_method: 'card', redirect_url: 'javascript:alert(1)' })]
     expect(show({ ...scenes.waitCard, attempts })).not.toContain('javascript:')
   })
 
-  test('leaves by deferred_url before success_url', () => {
+  test('links to deferred_url before success_url', () => {
     const deferred_url = 'https://shop.example/later'
     expect(show({ ...scenes.wait, deferred_url })).toContain(`href="${deferred_url}"`)
     expect(show(scenes.wait ?? {})).toContain('href="https://shop.example/thanks?order=1042"')
   })
 })
 
-test('a code is drawn as it was made', () => {
+test('a QR code is rendered with all its modules', () => {
   const html = show(scenes.waitQr ?? {})
   const { data, size } = encode('https://pay.example/q/123', { border: 2, maskPattern: 3 })
   const drawn = data.map(row => row.map(() => false))
@@ -306,7 +306,7 @@ test('a code is drawn as it was made', () => {
   expect(drawn).toEqual(data)
 })
 
-test('without scripts a failure is looked at again, as long as it may turn into a yes', () => {
+test('without scripts a failed payment is reloaded as long as it may become paid', () => {
   const [asked, known] = [noon, null].map(next_poll_at =>
     show({ ...scenes.failed, attempts: [attemptFor({ state: 'failed', reason: 'declined', next_poll_at })] }),
   )
@@ -315,14 +315,14 @@ test('without scripts a failure is looked at again, as long as it may turn into 
 })
 
 for (const reason of Object.keys(reasons) as Reason[]) {
-  test(`${reason} has its words on the page`, () => {
+  test(`${reason} has its text on the page`, () => {
     const html = show({ ...scenes.failed, attempts: [attemptFor({ state: 'failed', reason })] })
     expect(html).toContain(languages.en.reasons[reason].title)
     expect(html.includes('Nothing was taken.')).toBe(reason !== 'given_up' && reason !== 'reversed')
   })
 }
 
-describe('markup in what others give', () => {
+describe('markup in external texts', () => {
   const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>'`
   for (const [name, scene] of Object.entries(scenes)) {
     test(`stays text on ${name}`, () => {
@@ -340,7 +340,7 @@ describe('markup in what others give', () => {
   }
 })
 
-describe('the way back to the shop', () => {
+describe('the link back to the shop', () => {
   const registered = readMerchantSettings({ allowed_origins: 'https://shop.example' })
   for (const [url, settings, is] of [
     ['https://shop.example/thanks', readMerchantSettings({}), 'followed'],
@@ -362,7 +362,7 @@ describe('the way back to the shop', () => {
   ] as const) {
     test(`${JSON.stringify(url)} is ${is}`, () => {
       const exit = exitTo(url, settings)
-      expect(exit ? (exit.known ? 'followed' : 'shown') : 'refused').toBe(is)
+      expect(exit ? (exit.trusted ? 'followed' : 'shown') : 'refused').toBe(is)
       for (const name of ['paid', 'cancelled'] as const) {
         const scene = { ...scenes[name], success_url: url, cancelled_url: url, settings }
         const html = is === 'followed' ? showLeaving(scene) : show(scene)
@@ -377,7 +377,7 @@ describe('the way back to the shop', () => {
     })
   }
 
-  test('is the address exactly as it was given', () => {
+  test('is exactly the given address', () => {
     const url = 'https://shop.example/Thanks/../x?a=1&b=%20#part'
     const html = showLeaving({ ...scenes.paid, success_url: url })
     expect(html).toContain(`href="${url.replace('&', '&amp;')}"`)
@@ -385,8 +385,8 @@ describe('the way back to the shop', () => {
   })
 })
 
-test('the language that was chosen is carried on', () => {
-  const view = { ...viewOf(scenes.choose, 'fr'), asked: 'fr' as const }
+test('links repeat the chosen language', () => {
+  const view = { ...viewOf(scenes.choose, 'fr'), urlLang: 'fr' as const }
   const html = stagePage(view).toString()
   expect(html).toContain(`action="/checkout/${token}/pay?lang=fr"`)
   expect(html).toContain(`href="/checkout/${token}/cancel?lang=fr"`)
@@ -399,7 +399,7 @@ const fromBrowser = { accept: 'text/html' }
 const fromSomewhere = { incoming: { socket: { remoteAddress: '192.0.2.1' } } }
 const broken = () => Promise.reject(new Error('a secret inside'))
 
-test('a bug of ours is a page too, with the id that finds it in the log', async () => {
+test('a bug is answered with a page that has the request id', async () => {
   const limits = createRateLimits(() => 0)
   const runtime = { db: { one: broken, rows: broken }, clock: () => noon, baseUrl: () => '', limits }
   const app = new Hono<Env>()
@@ -417,7 +417,7 @@ test('a bug of ours is a page too, with the id that finds it in the log', async 
   expect(html).not.toMatch(/secret inside|[Rr]ien n’a été/)
 })
 
-test('a network of thousands is asked to wait in words, before anything is looked up', async () => {
+test('too many requests from a network get a page, without a query', async () => {
   const limits = createRateLimits(() => 0)
   for (let visits = 0; visits < 3000; visits++) limits.visit('192.0.2.1')
   const runtime = { db: { one: broken, rows: broken }, clock: () => noon, baseUrl: () => '', limits }

@@ -37,20 +37,20 @@ const goes = (html: string) => /<p class="muted goes">(.*?)<\/p>/s.exec(html)?.[
 const mailTo = (address: string) => mails.taken.find(({ to }) => to.includes(address))?.mail.text
 const leaves = (html: string) => /data-go=|http-equiv="refresh"/.test(html)
 
-describe('the paid page says where the receipt goes', () => {
-  test('where somebody carries it, and nowhere else', async () => {
+describe('the paid page shows where the receipt is sent', () => {
+  test('if a messenger sends it', async () => {
     const url = await paid(told)
     expect(goes((await send(url)).text)).toBe('The receipt goes to a••@example.com.')
     expect(goes((await send(`${url}?lang=fr`)).text)).toBe('Le reçu est envoyé à a••@example.com.')
     expect((await send(url)).text).not.toMatch(/ama@|244123456|0244/)
   })
 
-  test('nothing when the request named nobody, or nobody carries it', async () => {
+  test('nothing if there is no recipient or no messenger', async () => {
     for (const fields of [urls, { ...urls, number: '+233244123456' }])
       expect(goes((await send(await paid(fields))).text)).toBeUndefined()
   })
 
-  test('nothing when the caps have dropped it', async () => {
+  test('nothing if a cap has dropped the message', async () => {
     const email = 'esi@example.com'
     for (const sent of [true, true, false]) {
       const url = await paid({ email })
@@ -60,12 +60,12 @@ describe('the paid page says where the receipt goes', () => {
   })
 })
 
-test('the mail of a paid payment leads to its receipt', async () => {
+test('the mail of a paid payment links to its receipt', async () => {
   const url = await paid({ email: 'kofi@example.com' })
   await expect.poll(() => mailTo('kofi@example.com')).toContain(`${url}/receipt`)
 })
 
-describe('whoever comes later stays', () => {
+describe('a later visit does not redirect', () => {
   test('from the mail, on another device, back, and after 20 minutes', async () => {
     const shop = shopOf(gateway)
     const token = await shop.ask(await shop.merchant('Ama Shop'), told)
@@ -86,7 +86,7 @@ describe('whoever comes later stays', () => {
     for (let visit = 0; visit < 2; visit++) expect(leaves((await send(receipt)).text)).toBe(false)
   })
 
-  test('also when the page that waited was kept for 20 minutes', async () => {
+  test('nor a waiting page that was open for 20 minutes', async () => {
     const url = await paid(told)
     aheadMs = 20 * 60_000
     try {
@@ -98,7 +98,7 @@ describe('whoever comes later stays', () => {
 })
 
 describe('the receipt', () => {
-  test('has the way back with its host, a code to itself, and what a script may copy', async () => {
+  test('has the link back with its host, a QR code of its address, and the text to copy', async () => {
     const url = await paid(told)
     const { text } = await send(`${url}/receipt`)
     const reference = /TG-[\w-]+/.exec(text)?.[0]
@@ -112,7 +112,7 @@ describe('the receipt', () => {
     expect(drawn).toEqual(data)
   })
 
-  test('of a payment that is not paid is its page', async () => {
+  test('of an unpaid payment redirects to its page', async () => {
     const shop = shopOf(gateway)
     const token = await shop.ask(await shop.merchant('Ama Shop'), urls)
     const { http, headers } = await send(`${shop.at(token)}/receipt`)
@@ -120,8 +120,8 @@ describe('the receipt', () => {
   })
 })
 
-describe('a code to scan, for the gallery', () => {
-  test('is the code of the attempt that waits, and there is none without one', async () => {
+describe('a QR code for the gallery', () => {
+  test('is that of the waiting attempt, and does not exist without one', async () => {
     const shop = shopOf(gateway)
     const token = await shop.ask(await shop.merchant('Ama Shop'), urls)
     expect((await send(shop.at(`${token}/code.png`))).http).toBe(303)
@@ -133,18 +133,18 @@ describe('a code to scan, for the gallery', () => {
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.from(qrPng(row?.qr ?? '') ?? []))
   })
 
-  test('is drawn square by square, with its quiet border', () => {
+  test('has every module, with the quiet zone', () => {
     const text = 'https://pay.example/q/123'
     const { data } = encode(text, { border: 4, maskPattern: 3 })
     expect(squaresOf(Buffer.from(qrPng(text) ?? []))).toEqual(data)
   })
 
-  test('is none of nothing, or of what no phone could read', () => {
+  test('does not exist for an empty text, or one that is too long for a phone', () => {
     expect([qrPng(''), qrPng('x'.repeat(1001))]).toEqual([undefined, undefined])
   })
 })
 
-// Reads a picture as its standard says, and looks at the middle of each square of eight pixels.
+// Decodes a PNG, and reads the middle of each square of eight pixels.
 function squaresOf(png: Buffer): boolean[][] {
   const chunks = new Map<string, Buffer>()
   for (let at = 8; at < png.length; at += png.readUInt32BE(at) + 12)

@@ -7,7 +7,7 @@ import { type TestGateway, type TestMerchant, testGateway } from '../../support/
 import { send } from '../../support/merchant/merchant.ts'
 import { postForm, shopOf, wallet } from '../../support/checkout/stages.ts'
 
-// What a provider wants to know after the start, typed at our page.
+// Input that a provider requires after the start.
 let gateway: TestGateway
 let paystack: PaystackSimulator
 let merchant: TestMerchant
@@ -27,7 +27,7 @@ afterAll(async () => {
 const code = '123456'
 let numbers = 0
 
-// A wallet that a code is asked of.
+// A wallet for which the provider requires a code.
 async function atStep(asks = 'send_otp') {
   const number = `0247${String(++numbers).padStart(6, '0')}`
   paystack.rule({ number, story: { asks } })
@@ -53,7 +53,7 @@ const type = (token: string, input: Record<string, string>, headers: Record<stri
 const isHome = ({ http, headers }: { http: number; headers: Headers }, token: string) =>
   expect([http, headers.get('location')]).toEqual([303, `/checkout/${token}`])
 
-test('the page asks in the words of the provider, looks for news and does not load itself anew', async () => {
+test("the page shows the provider's text, polls and does not reload itself", async () => {
   const html = await page(await atStep())
   expect(html).toContain('Please enter the code that was sent to your phone')
   expect(html).toContain('Never type your wallet’s PIN here.')
@@ -62,7 +62,7 @@ test('the page asks in the words of the provider, looks for news and does not lo
   expect(html).not.toContain('http-equiv="refresh"')
 })
 
-test('a code goes to the provider, once, and nowhere else', async () => {
+test('a code is sent to the provider, once, and stored nowhere', async () => {
   const token = await atStep()
   isHome(await type(token, { otp: ' 123 456 ' }), token)
   expect(await attempts(token)).toMatchObject([{ state: 'pending', step: null, submits: 1 }])
@@ -75,7 +75,7 @@ test('a code goes to the provider, once, and nowhere else', async () => {
   for (const text of [kept, gateway.logs.join('\n')]) expect(text).not.toMatch(/123 ?456/)
 })
 
-test('a wrong code is asked for again, and the old page carries nothing on', async () => {
+test('after a wrong code the step is shown again, and the old page submits nothing', async () => {
   const token = await atStep()
   isHome(await type(token, { otp: '111111' }), token)
   const html = await page(token)
@@ -93,7 +93,7 @@ test('a wrong code is asked for again, and the old page carries nothing on', asy
   expect(await attempts(token)).toMatchObject([{ state: 'pending', submits: 2 }])
 })
 
-test('ten presses at once are one', async () => {
+test('ten submissions at once are one', async () => {
   const token = await atStep()
   const answers = await Promise.all(Array.from({ length: 10 }, () => type(token, { otp: code })))
   for (const answer of answers) isHome(answer, token)
@@ -106,7 +106,7 @@ for (const [what, typed, words] of [
   ['too much', '1234567890123', 'this is too long.'],
   ['markup', '"><script>', 'use digits only.'],
 ] as const)
-  test(`${what} in place of a code comes back with what is wrong, without what was typed`, async () => {
+  test(`${what} in place of a code is shown with its fault, without the input`, async () => {
     const token = await atStep()
     const { http, text } = await type(token, { otp: typed })
     expect(http).toBe(422)
@@ -119,7 +119,7 @@ for (const [what, typed, words] of [
     expect(await tries(token)).toBe(0)
   })
 
-test('what is no code comes back as it was typed', async () => {
+test('a field that is not a code keeps its input', async () => {
   const token = await atStep('send_birthday')
   const { http, text } = await type(token, { birthday: '31 March' })
   expect(http).toBe(422)
@@ -137,7 +137,7 @@ test('a form without its number, of another attempt, or with more than it asks f
 })
 
 for (const site of ['cross-site', 'same-site'])
-  test(`a form of another site (${site}) carries nothing on`, async () => {
+  test(`a form of another site (${site}) submits nothing`, async () => {
     const token = await atStep()
     const { http } = await type(token, { otp: code }, { 'sec-fetch-site': site })
     expect(http).toBe(403)
@@ -146,7 +146,7 @@ for (const site of ['cross-site', 'same-site'])
     expect(await tries(token)).toBe(1)
   })
 
-test('where nothing is asked for, and by GET, it leads to the payment', async () => {
+test('without a step, and by GET, it redirects to the payment', async () => {
   const token = await atStep()
   isHome(await send(shop.at(`${token}/step`)), token)
   const fresh = await shop.ask(merchant)
@@ -154,7 +154,7 @@ test('where nothing is asked for, and by GET, it leads to the payment', async ()
   expect((await send(shop.at('no-such-payment/step'), { method: 'POST' })).http).toBe(404)
 })
 
-test('given up or cancelled at the step: it asks for nothing any more', async () => {
+test('after giving up or cancelling at the step, the page has no form', async () => {
   const given = await atStep()
   await postForm(shop.at(`${given}/give-up`), { for: 'method', number: '1' })
   expect((await send(shop.at(`${given}/state`))).body.stage).toBe('wait')

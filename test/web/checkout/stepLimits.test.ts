@@ -7,7 +7,7 @@ import { type TestGateway, type TestMerchant, testGateway } from '../../support/
 import { send } from '../../support/merchant/merchant.ts'
 import { postForm, shopOf, wallet } from '../../support/checkout/stages.ts'
 
-// How often a code may be submitted, by two gateways on one database, and what a refusal of a step concerns.
+// How often a code may be submitted, by two gateways on one database, and what the refusal of a submission affects.
 let gateway: TestGateway
 let other: TestGateway
 let paystack: PaystackSimulator
@@ -80,7 +80,7 @@ async function typeAll(token: string) {
 // How many submissions the waits of 5, 15, 30 and 60 s allow in this time. A starved machine may need longer than the first.
 const allowedIn = (ms: number) => [0, 5, 20, 50, 110].filter(seconds => seconds * 1000 <= ms).length
 
-test('300 codes as fast as they can be sent, by two gateways: none is relayed before its wait is over, and the page says how long that is', async () => {
+test('300 codes as fast as they can be sent, by two gateways: none is relayed before its wait is over, and the page shows how long that is', async () => {
   const token = await atStep()
   const started = performance.now()
   for (let round = 0; round < 15; round++) {
@@ -132,14 +132,14 @@ for (const [what, method, prefix] of [
     expect(html).toContain('http-equiv="refresh"')
     expect(await page(token, 'fr')).toContain('Plus d’essai possible pour cette demande')
 
-    // The provider's own no ends it, and another method can be chosen.
+    // The provider's failure ends it, and another method can be chosen.
     const attempt_id = await shop.attempt(token)
     paystack.decline(attempt_id)
     await send(`${gateway.url}/callbacks/${attempt_id}`, { method: 'POST' })
     await shop.until(token, 'failed')
   })
 
-test('a yes of the provider after the fifth submission pays', async () => {
+test('a paid reply after the fifth submission pays', async () => {
   const token = await atStep()
   await typeAll(token)
   const attempt_id = await shop.attempt(token)
@@ -153,7 +153,7 @@ for (const [trouble, words] of [
   ['error', '500'],
   ['maintenance', '503'],
 ] as const)
-  test(`a provider that answers submissions with ${words} is asked for all else: the account is not paused`, async () => {
+  test(`a provider that answers submissions with ${words} is still polled: the account is not paused`, async () => {
     const tokens: string[] = []
     for (let at = 0; at < 6; at++) tokens.push(await atStep())
     paystack.weather = { trouble, at: '/charge/submit_otp' }

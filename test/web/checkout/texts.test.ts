@@ -23,28 +23,28 @@ for (const [lang, texts] of Object.entries(languages)) {
 
     test('has exactly the keys of English', () => expect([...words.keys()]).toEqual([...english.keys()]))
 
-    test('fills in the same things, and is nowhere empty', () => {
+    test('has the same placeholders, and no empty text', () => {
       for (const [key, text] of words) {
         expect(text.trim(), key).not.toBe('')
         expect(placeholders(text), key).toEqual(placeholders(english.get(key) ?? ''))
       }
     })
 
-    test('does not shout', () => {
+    test('has no exclamation marks', () => {
       for (const [key, text] of words) expect(text, key).not.toMatch(/!/)
     })
 
-    test('has words for every reason', () =>
+    test('has a text for every reason', () =>
       expect(Object.keys(texts.reasons).sort()).toEqual(Object.keys(reasons).sort()))
 
-    test('has words for everything that a provider asks', () => {
+    test('has a text for every field of a provider', () => {
       for (const { fields } of sandboxAccount.methods)
         for (const { name } of fields) expect(Object.keys(texts.fields)).toContain(name)
     })
   })
 }
 
-test('French has its thin and non-breaking ways', () => {
+test('French has its thin and non-breaking spaces', () => {
   for (const [key, text] of flat(languages.fr)) {
     expect(text, key).not.toMatch(/'/) // the apostrophe is ’
     expect(text, key).not.toMatch(/ [:;?»]|« /) // a line never begins with one
@@ -68,5 +68,5 @@ for (const [header, lang] of [
   test(`Accept-Language ${header?.slice(0, 40)} is ${lang}`, () => expect(preferredLang(header)).toBe(lang))
 }
 
-test('a value is not read for braces again', () =>
+test('braces in a value are not placeholders', () =>
   expect(fill('{shop} and {amount}', { shop: '{amount}', amount: 'GHS 1.00' })).toBe('{amount} and GHS 1.00'))

@@ -17,13 +17,13 @@ type ChooseProps = { view: View; form: Form; again?: string }
 // The form to choose a payment method.
 export const ChoosePage = ({ view, form, again }: ChooseProps) => {
   const { checkout, t } = view
-  const asks = fill(t.choose.title, { amount: amountOf(view) })
+  const pay = fill(t.choose.title, { amount: amountOf(view) })
+  const hasFaults = form.faults.length > 0
   const lasting = form.faults.find(fault => fault.lasting)
-  const wrong = lasting ? t.failed.title : t.faults.in_title
-  const title = form.faults.length > 0 ? `${wrong} · ${asks}` : asks
-  // Polls, because the payment may be paid on another device or late. A form that is shown again is the answer to a
-  // POST, which must not be reloaded.
-  const poll = form.faults.length > 0 ? undefined : pollSeconds
+  const title = hasFaults ? `${lasting ? t.failed.title : t.faults.in_title} · ${pay}` : pay
+  // The page polls, because the payment may be paid on another device or late. A form that is shown again is the answer
+  // to a POST, which must not be reloaded.
+  const poll = hasFaults ? undefined : pollSeconds
   const unchosen = lasting ? undefined : form.faults.find(({ field }) => field === '')
   return (
     <PaymentPage
@@ -42,13 +42,11 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
           </p>
         </section>
       ) : (
-        form.faults.length > 0 && (
-          <Faults view={view} faults={form.faults} first={checkout.methods[0]?.payment_method} />
-        )
+        hasFaults && <Faults view={view} faults={form.faults} first={checkout.methods[0]?.payment_method} />
       )}
-      {form.faults.length === 0 && <OldRequestEnded view={view} />}
-      <AllShut view={view} />
-      <form method="post" id={formName} action={linkTo(view, '/pay')} novalidate {...scriptWords(view)}>
+      {!hasFaults && <OldRequestEnded view={view} />}
+      <NoneAvailable view={view} />
+      <form method="post" id={formName} action={linkTo(view, '/pay')} novalidate {...scriptTexts(view)}>
         <FormToken token={view.formToken} />
         <input type="hidden" name="number" value={checkout.attempts.length + 1} />
         {form.onFile && <input type="hidden" name={onFileField} value={form.onFile.from} />}
@@ -81,27 +79,27 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
   )
 }
 
-// No payment method is available. The page does not reload for this, because availability flips while a provider is
-// probed.
-const AllShut = ({ view }: { view: View }) => {
+// Shown if no payment method is available. The page does not reload when one becomes available, because availability
+// flips while a provider is probed.
+const NoneAvailable = ({ view }: { view: View }) => {
   const { checkout, t } = view
   const isShut = checkout.methods.every(({ payment_method }) => checkout.shut?.includes(payment_method))
   return isShut ? (
     <p class="note warn">
-      {t.choose.all_shut} <a href={linkTo(view)}>{t.wait.look}</a>
+      {t.choose.none_available} <a href={linkTo(view)}>{t.wait.check_again}</a>
     </p>
   ) : null
 }
 
-const scriptWords = ({ t: { choose, frame } }: View) => ({
+const scriptTexts = ({ t: { choose, frame } }: View) => ({
   'data-same': choose.guess_same,
   'data-other': choose.guess_other,
   'data-switch': choose.guess_switch,
   'data-busy': frame.one_moment,
 })
 
-// On a wide screen: the wallet, the camera and the bank's app are on the phone. The code is a separate picture, so that
-// a phone, which hides it, does not load it.
+// Shown on a wide screen: the wallet, the camera and the bank's app are on the phone. The code is a separate picture, so
+// that a phone, which hides it, does not load it.
 const OnPhone = ({ view }: { view: View }) => onPhone(view.t, {}, { picture: resourceOf(view, '/qr.svg') })
 
 const onPhone = cachedFragment(({ choose }: Texts, _: Record<string, never>, gap) => (

@@ -1,20 +1,20 @@
 import { type Attempt, isUnresolved } from '../../../core/payment/attempt.ts'
 import { FormToken, NoticeCard, Sentence } from '../../../core/markup/page.tsx'
 import { fill } from '../../../core/text.ts'
-import { cancelledExit, deferredExit, Leave, LeavingSoon } from '../exit.tsx'
+import { cancelledExit, deferredExit, ShopLink, RedirectNotice } from '../exit.tsx'
 import { PaymentPage } from '../paymentPage.tsx'
 import { linkTo, type View } from '../view.ts'
 
-// The stages in which nothing is on its way: failed, cancelled, expired, closed and disputed.
+// The pages of the stages without a request to wait for: failed, cancelled, expired, closed and disputed.
 
-const pollSeconds = 5 // a late payment has to show before the customer pays again
+const pollSeconds = 5 // short, so that a late payment shows before the customer pays again
 const refreshSeconds = 10 // without scripts: rarely, because a reload interrupts a screen reader
 const disputedPollSeconds = 10
 
-// For these reasons the money was taken and goes back, or it is unknown whether it was taken.
+// With these reasons the money was taken and is returned, or it is unknown whether it was taken.
 const mayHaveTaken = new Set<string | null | undefined>(['given_up', 'reversed'])
 
-// The provider said no. Only then the page says that nothing was taken.
+// The attempt has failed.
 export const FailedPage = ({ view, attempt }: { view: View; attempt: Attempt | undefined }) => {
   const { checkout, t } = view
   const reason = t.reasons[attempt?.reason ?? 'refused']
@@ -30,7 +30,7 @@ export const FailedPage = ({ view, attempt }: { view: View; attempt: Attempt | u
         </p>
       </NoticeCard>
       {!over && <TryAgain view={view} />}
-      <Leave view={view} exit={exit} text={t.failed.leave} button={over} />
+      <ShopLink view={view} exit={exit} text={t.failed.leave} button={over} />
       {!over && (
         <p class="quiet">
           <a href={linkTo(view, '/cancel')}>{t.choose.cancel}</a>
@@ -99,30 +99,27 @@ export const CancelledPage = ({ view }: { view: View }) => {
           <ShopSentence view={view} text={text} />
         </p>
       </NoticeCard>
-      <LeavingSoon view={view} exit={exit} />
-      <Leave view={view} exit={exit} text={t.wait.back} button />
+      <RedirectNotice view={view} exit={exit} />
+      <ShopLink view={view} exit={exit} text={t.wait.back} button />
     </PaymentPage>
   )
 }
 
-export const ExpiredPage = ({ view }: { view: View }) => <Stopped view={view} texts={view.t.expired} />
-export const ClosedPage = ({ view }: { view: View }) => <Stopped view={view} texts={view.t.closed} />
-export const NoMethodsPage = ({ view }: { view: View }) => <Stopped view={view} texts={view.t.nowhere} />
-
 type StoppedProps = { view: View; texts: { title: string; text: string } }
 
-const Stopped = ({ view, texts }: StoppedProps) => (
+// The payment cannot be paid: it has expired, the shop is deactivated, or no payment method is set up.
+export const StoppedPage = ({ view, texts }: StoppedProps) => (
   <PaymentPage view={view} title={texts.title}>
     <NoticeCard title={texts.title} tone="warn">
       <p>
         <ShopSentence view={view} text={texts.text} />
       </p>
     </NoticeCard>
-    <Leave view={view} exit={cancelledExit(view.checkout)} text={view.t.wait.back} button />
+    <ShopLink view={view} exit={cancelledExit(view.checkout)} text={view.t.wait.back} button />
   </PaymentPage>
 )
 
-// The provider reported another amount. The page says neither that it is paid nor that nothing was taken.
+// The provider reported another amount. The page states neither that it is paid nor that nothing was taken.
 export const DisputedPage = ({ view }: { view: View }) => {
   const { checkout, t } = view
   const reference = <strong class="whole">{checkout.tx_reference}</strong>
@@ -134,7 +131,7 @@ export const DisputedPage = ({ view }: { view: View }) => {
           <Sentence text={t.disputed.advice} reference={reference} />
         </p>
       </NoticeCard>
-      <Leave view={view} exit={deferredExit(checkout)} text={t.wait.back} />
+      <ShopLink view={view} exit={deferredExit(checkout)} text={t.wait.back} />
     </PaymentPage>
   )
 }

@@ -4,52 +4,54 @@ import { ghanaNumbers, guessNetwork, isAmong, type Network, type Numbers } from 
 import type { FieldFault } from '../../../core/provider/formFields.ts'
 import type { FormField, PaymentMethod } from '../../../core/provider/paymentMethod.ts'
 import { fill, unbroken } from '../../../core/text.ts'
-import { attemptOf, methodLabel, offerOf, type View } from '../view.ts'
+import { attemptOf, methodLabel, methodOf, type View } from '../view.ts'
 
 // The input of the payment form, and what is wrong with it.
 export type Form = {
-  chosen?: string
-  typed: Readonly<Record<string, string>> // by field name
+  chosen?: string // the payment method
+  input: Readonly<Record<string, string>> // by field name
   onFile?: NumberOnFile
   faults: readonly FormFault[]
 }
-// A number that the gateway has already. Everybody with the link sees the page, so it is masked there. `from`
-// identifies it in the form: 'request', or the number of an attempt.
+// A number that the gateway has stored. Anyone with the link can open the page, so it is masked there. `from` identifies
+// it in the form: 'request', or the number of an attempt.
 type NumberOnFile = { from: string; number: string }
 // An empty `field` means the form itself. `lasting`: only time resolves it.
 export type FormFault = { field: string; text: string; lasting?: true }
 
 // The form submits the fields of all payment methods, so each field has the method in its name.
-export const fieldOf = (payment_method: string, ask: string) => `${payment_method}.${ask}`
+export const fieldName = (payment_method: string, field: string) => `${payment_method}.${field}`
 
 type FieldTexts = { label: string; hint?: string }
 
 // The hint of a phone number depends on the country of the payment method.
 export function fieldTexts(
-  ask: FormField,
+  field: FormField,
   t: Texts,
   lang: Lang,
   numbers: Numbers = ghanaNumbers,
 ): FieldTexts {
-  const known: Readonly<Record<string, FieldTexts>> = t.fields
-  const { label, hint } = known[ask.name] ?? ask.words?.[lang] ?? ask.words?.en ?? { label: ask.name }
-  if (hint === undefined || ask.kind !== 'phone') return { label, hint }
+  const common: Readonly<Record<string, FieldTexts>> = t.fields
+  const { label, hint } = common[field.name] ??
+    field.words?.[lang] ??
+    field.words?.en ?? { label: field.name }
+  if (hint === undefined || field.kind !== 'phone') return { label, hint }
   return { label, hint: fill(hint, { example: unbroken(numbers.example), code: numbers.country }) }
 }
 
-export function faultText(view: View, method: PaymentMethod, { field, fault }: FieldFault): FormFault {
+type FormOwner = Pick<PaymentMethod, 'payment_method' | 'fields' | 'numbers'>
+
+// What is wrong with a field of a payment method or of a step.
+export function faultText(view: View, owner: FormOwner, { field: name, fault }: FieldFault): string {
   const { t, lang } = view
-  const ask = method.fields.find(({ name }) => name === field)
-  const label = ask ? fieldTexts(ask, t, lang).label : field
-  const { region, example } = method.numbers ?? ghanaNumbers
-  const country = new Intl.DisplayNames(t.locale, { type: 'region' }).of(region) ?? region
-  const words = fill(t.faults[fault], {
-    label,
-    method: methodLabel(view, method.payment_method),
-    country,
-    example: unbroken(example),
+  const { payment_method, fields, numbers = ghanaNumbers } = owner
+  const field = fields.find(one => one.name === name)
+  return fill(t.faults[fault], {
+    label: field ? fieldTexts(field, t, lang).label : name,
+    method: methodLabel(view, payment_method),
+    country: new Intl.DisplayNames(t.locale, { type: 'region' }).of(numbers.region) ?? numbers.region,
+    example: unbroken(numbers.example),
   })
-  return { field: fieldOf(method.payment_method, field), text: words }
 }
 
 export const onFileField = 'on_file'
@@ -64,29 +66,31 @@ export function numberOnFile({ checkout }: View, from: string | undefined): Numb
   return number?.startsWith('+') ? { from, number } : undefined
 }
 
-// Whether the payment method accepts this number: wallets belong to a country.
-export const takesNumber = ({ fields, numbers }: Pick<PaymentMethod, 'fields' | 'numbers'>, number: string) =>
-  fields.some(({ kind }) => kind === 'phone') && (!numbers || isAmong(number, numbers))
+// A payment method may accept the numbers of one country only.
+export const acceptsNumber = (
+  { fields, numbers }: Pick<PaymentMethod, 'fields' | 'numbers'>,
+  number: string,
+) => fields.some(({ kind }) => kind === 'phone') && (!numbers || isAmong(number, numbers))
 
-// An empty form. It offers the number of the last attempt or of the request, unless the customer said that it was
-// wrong.
+// An empty form. It offers the number of the last attempt or of the request, unless the customer pressed "Wrong
+// number?".
 export function freshForm(view: View, again: string | undefined): Form {
   const last = again === 'same' || again === 'number' ? attemptOf(view) : undefined
-  if (again === 'number') return { chosen: last?.payment_method, typed: {}, faults: [] }
+  if (again === 'number') return { chosen: last?.payment_method, input: {}, faults: [] }
   const onFile = (last && numberOnFile(view, String(last.number))) ?? numberOnFile(view, 'request')
   const chosen = again === 'other' ? undefined : (last?.payment_method ?? likelyMethod(view, onFile?.number))
-  return { chosen, typed: {}, onFile, faults: [] }
+  return { chosen, input: {}, onFile, faults: [] }
 }
 
 // A submitted form, to be shown again.
 export const sentForm = (
   view: View,
-  typed: Readonly<Record<string, string>>,
+  input: Readonly<Record<string, string>>,
   faults: readonly FormFault[] = [],
 ): Form => ({
-  chosen: typed.payment_method,
-  typed,
-  onFile: numberOnFile(view, typed[onFileField]),
+  chosen: input.payment_method,
+  input,
+  onFile: numberOnFile(view, input[onFileField]),
   faults,
 })
 
@@ -103,13 +107,13 @@ export const prefixesOf = (network: Network) =>
     .join(' ')
 
 // The input of the chosen payment method. An empty phone number means the number on file.
-export function typedFor(view: View, payment_method: string, sent: Readonly<Record<string, string>>) {
-  const offer = offerOf(view, payment_method)
-  const known = numberOnFile(view, sent[onFileField])?.number
-  const number = offer && known && takesNumber(offer, known) ? known : ''
+export function inputFor(view: View, payment_method: string, sent: Readonly<Record<string, string>>) {
+  const method = methodOf(view, payment_method)
+  const stored = numberOnFile(view, sent[onFileField])?.number
+  const number = method && stored && acceptsNumber(method, stored) ? stored : ''
   return Object.fromEntries(
-    (offer?.fields ?? []).map(({ name, kind }) => {
-      const text = sent[fieldOf(payment_method, name)] ?? ''
+    (method?.fields ?? []).map(({ name, kind }) => {
+      const text = sent[fieldName(payment_method, name)] ?? ''
       return [name, kind === 'phone' && text.trim() === '' ? number : text]
     }),
   )

@@ -2,19 +2,17 @@ import { giveUp, type GiveUpRequest } from '../../../actions/payments/giveUp.ts'
 import type { Fields } from '../../../core/interface/json.ts'
 import { FormToken, Sentence } from '../../../core/markup/page.tsx'
 import { maskPhone } from '../../../core/mask.ts'
-import { type Attempt, type GaveUpFor, gaveUpFor } from '../../../core/payment/attempt.ts'
+import { type GaveUpFor, gaveUpFor } from '../../../core/payment/attempt.ts'
 import type { Ctx } from '../../http/context.ts'
-import { type CheckoutOptions, goTo } from '../open.tsx'
+import { type CheckoutOptions, redirectTo } from '../open.tsx'
 import { LocalTime, RequestTime } from '../requestTime.tsx'
-import { attemptOf, linkTo, offerOf, type View } from '../view.ts'
-
-type AttemptProps = { view: View; attempt: Attempt }
+import { attemptOf, type AttemptProps, linkTo, methodOf, type View } from '../view.ts'
 
 // The buttons for a customer who does not want to wait for this attempt. There are none when the time to pay is over.
 export const GiveUp = ({ view, attempt }: AttemptProps) => {
   const { checkout, now, t } = view
   if (checkout.expires_at <= now) return null
-  const next = offerOf(view, attempt.payment_method)?.next ?? 'prompt'
+  const next = methodOf(view, attempt.payment_method)?.next ?? 'prompt'
   const isPrompt = next === 'prompt' && attempt.instrument !== null
   return (
     <>
@@ -41,7 +39,7 @@ const GiveUpForm = ({ view, attempt, to, label }: FormProps) => (
   </form>
 )
 
-// The customer gave the attempt up, and the provider has not ended it yet.
+// The customer has given up the attempt, and the provider has not ended it yet.
 export const EndingRequest = ({ view, attempt }: AttemptProps) => {
   const { wait } = view.t
   const { requestEndsAt: endsAt, expires_at } = view.checkout
@@ -82,11 +80,11 @@ export const giveUpRoute =
     const request = readGiveUp(fields)
     if (request && ['wait', 'step'].includes(view.checkout.stage))
       await giveUp(runtime, view.checkout, request, deadline)
-    return goTo(c, linkTo(view))
+    return redirectTo(c, linkTo(view))
   }
 
-function readGiveUp({ number, for: asked }: Fields): GiveUpRequest | undefined {
-  const gave_up_for = gaveUpFor.find(reason => reason === asked)
+function readGiveUp({ number, for: choice }: Fields): GiveUpRequest | undefined {
+  const gave_up_for = gaveUpFor.find(one => one === choice)
   if (!gave_up_for || typeof number !== 'string' || !/^\d{1,4}$/.test(number)) return undefined
   return { number: Number(number), gave_up_for }
 }

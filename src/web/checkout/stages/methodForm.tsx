@@ -9,7 +9,7 @@ import type { FormField, PaymentMethod } from '../../../core/provider/paymentMet
 import { fill, unbroken } from '../../../core/text.ts'
 import type { AvailableMethod } from '../../../runtime/providers/availableMethods.ts'
 import { amountOf, methodName, type View } from '../view.ts'
-import { fieldTexts, fieldOf, type Form, type FormFault, prefixesOf, takesNumber } from './form.ts'
+import { fieldTexts, fieldName, type Form, type FormFault, prefixesOf, acceptsNumber } from './form.ts'
 
 const prefixes = { mtn: prefixesOf('mtn'), telecel: prefixesOf('telecel'), at: prefixesOf('at') }
 
@@ -19,54 +19,56 @@ type MethodProps = { view: View; method: AvailableMethod; form: Form }
 // so it is cached.
 export const MethodRow = ({ view, method, form }: MethodProps) => {
   const { lang, checkout } = view
-  const [amount, { typed, faults }] = [amountOf(view), form]
+  const amount = amountOf(view)
+  const { input, faults } = form
   const shut = checkout.shut?.includes(method.payment_method) ?? false
   const onFile = shownOnFile(method, form)
   const facts = { lang, shut, chosen: !shut && form.chosen === method.payment_method }
   if (faults.length > 0)
-    return <Row method={method} {...facts} amount={amount} typed={typed} onFile={onFile} faults={faults} />
+    return <Row method={method} {...facts} amount={amount} input={input} onFile={onFile} faults={faults} />
   const { number = '', prefix = '', replaced = false } = onFile ?? {}
-  const drawnBy = { ...facts, known: onFile !== undefined, replaced }
-  return plainRow(method, drawnBy, { amount, number, prefix, ...typedFirst(method, typed) })
+  const cacheKey = { ...facts, hasNumber: onFile !== undefined, replaced }
+  return plainRow(method, cacheKey, { amount, number, prefix, ...byField(method, id => input[id] ?? '') })
 }
 
 // The number on file as the page shows it: masked, and with the two digits from which the network is guessed.
 // `replaced`: the customer typed another number, or a faulty one.
 type ShownOnFile = { number: string; prefix: string; replaced: boolean }
 
-function shownOnFile(method: AvailableMethod, { onFile, typed, faults }: Form): ShownOnFile | undefined {
-  if (!onFile || !takesNumber(method, onFile.number)) return undefined
+function shownOnFile(method: AvailableMethod, { onFile, input, faults }: Form): ShownOnFile | undefined {
+  if (!onFile || !acceptsNumber(method, onFile.number)) return undefined
   const phones = method.fields.filter(({ kind }) => kind === 'phone')
-  const ids = phones.map(({ name }) => fieldOf(method.payment_method, name))
+  const ids = phones.map(({ name }) => fieldName(method.payment_method, name))
   return {
     number: maskPhone(onFile.number),
     prefix: /^\+233(\d\d)/.exec(onFile.number)?.[1] ?? '',
-    replaced: ids.some(id => typed[id]?.trim() || faults.some(({ field }) => field === id)),
+    replaced: ids.some(id => input[id]?.trim() || faults.some(({ field }) => field === id)),
   }
 }
 
-const typedFirst = (method: AvailableMethod, typed: Form['typed']) =>
-  Object.fromEntries(fieldsOf(method).map(id => [id, typed[id] ?? '']))
-
-const fieldsOf = ({ payment_method, fields }: AvailableMethod) =>
-  fields.map(({ name }) => fieldOf(payment_method, name))
+const byField = ({ payment_method, fields }: AvailableMethod, valueOf: (id: string) => string) =>
+  Object.fromEntries(
+    fields.map(({ name }) => fieldName(payment_method, name)).map(id => [id, valueOf(id)] as const),
+  )
 
 // `shut`: the payment method is unavailable at the moment.
 type RowFacts = { lang: Lang; shut: boolean; chosen: boolean }
-type KeptFacts = RowFacts & { known: boolean; replaced: boolean }
+type CachedFacts = RowFacts & { hasNumber: boolean; replaced: boolean }
 
-const plainRow = cachedFragment((method: AvailableMethod, { known, replaced, ...facts }: KeptFacts, gap) => {
-  const typed = Object.fromEntries(fieldsOf(method).map(id => [id, gap(id)]))
-  const onFile = known ? { number: gap('number'), prefix: gap('prefix'), replaced } : undefined
-  return <Row method={method} {...facts} amount={gap('amount')} typed={typed} onFile={onFile} faults={[]} />
-})
+const plainRow = cachedFragment(
+  (method: AvailableMethod, { hasNumber, replaced, ...facts }: CachedFacts, gap) => {
+    const props = { ...facts, amount: gap('amount'), input: byField(method, gap), faults: [] }
+    const onFile = hasNumber ? { number: gap('number'), prefix: gap('prefix'), replaced } : undefined
+    return <Row method={method} {...props} onFile={onFile} />
+  },
+)
 
-type RowProps = Pick<Form, 'typed' | 'faults'> &
+type RowProps = Pick<Form, 'input' | 'faults'> &
   RowFacts & { method: AvailableMethod; amount: Child; onFile?: ShownOnFile }
 
 // The fields are next to their radio button. One CSS rule shows those of the chosen payment method, so no script is
 // needed, and a new provider needs no change here.
-const Row = ({ method, lang, shut, chosen, amount, typed, onFile, faults }: RowProps) => {
+const Row = ({ method, lang, shut, chosen, amount, input, onFile, faults }: RowProps) => {
   const t = languages[lang]
   const id = method.payment_method
   const label = methodName(method, t)
@@ -82,14 +84,14 @@ const Row = ({ method, lang, shut, chosen, amount, typed, onFile, faults }: RowP
         <Badge badge={method.badge} />
       </label>
       <div class="more">
-        {method.fields.map(ask => (
+        {method.fields.map(field => (
           <Field
             lang={lang}
-            ask={ask}
+            field={field}
             numbers={method.numbers}
-            id={fieldOf(id, ask.name)}
-            typed={typed}
-            onFile={ask.kind === 'phone' ? onFile : undefined}
+            id={fieldName(id, field.name)}
+            input={input}
+            onFile={field.kind === 'phone' ? onFile : undefined}
             faults={faults}
           />
         ))}
@@ -101,7 +103,7 @@ const Row = ({ method, lang, shut, chosen, amount, typed, onFile, faults }: RowP
   )
 }
 
-// A provider with problems is marked in place of the note.
+// If the provider has problems, their description replaces the note.
 const Name = ({ method, label, t }: { method: AvailableMethod; label: string; t: Texts }) => {
   if (method.health !== 'healthy')
     return (
@@ -117,10 +119,10 @@ const Name = ({ method, label, t }: { method: AvailableMethod; label: string; t:
   )
 }
 
-// A note for names that do not explain themselves.
+// For names that need an explanation.
 function noteOf({ payment_method, next }: AvailableMethod, { method_notes }: Texts): string | undefined {
-  const known: Readonly<Record<string, string>> = method_notes
-  return known[payment_method] ?? known[next]
+  const notes: Readonly<Record<string, string>> = method_notes
+  return notes[payment_method] ?? notes[next]
 }
 
 const kinds = {
@@ -133,19 +135,19 @@ const kinds = {
 
 type FieldProps = {
   lang: Lang
-  ask: FormField
+  field: FormField
   numbers?: Numbers // accepted by the payment method
   id: string
-  typed: Form['typed']
+  input: Form['input']
   onFile?: ShownOnFile
   faults: readonly FormFault[]
 }
 
 // The number on file is preselected. Another one can be typed in a <details> element, which works without a script.
 export const Field = (props: FieldProps) => {
-  const { lang, ask, onFile } = props
+  const { lang, field, onFile } = props
   const t: Texts = languages[lang]
-  const guess = ask.kind === 'phone' && <p class="guess" role="status" />
+  const guess = field.kind === 'phone' && <p class="guess" role="status" />
   if (!onFile)
     return (
       <div class="field">
@@ -166,16 +168,18 @@ export const Field = (props: FieldProps) => {
   )
 }
 
-const Input = ({ lang, ask, numbers, id, typed, onFile, faults, guess }: FieldProps & { guess?: Child }) => {
+type InputProps = FieldProps & { guess?: Child }
+
+const Input = ({ lang, field, numbers, id, input, onFile, faults, guess }: InputProps) => {
   const t: Texts = languages[lang]
-  const texts = fieldTexts(ask, t, lang, numbers)
+  const texts = fieldTexts(field, t, lang, numbers)
   const hint = onFile ? fill(t.choose.keep_number, { number: unbroken(onFile.number) }) : texts.hint
-  const fault = faults.find(({ field }) => field === id)
+  const fault = faults.find(one => one.field === id)
   const described = [fault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean).join(' ')
   return (
     <>
       <label for={id}>
-        {texts.label} {ask.optional && <span class="muted">{t.choose.optional}</span>}
+        {texts.label} {field.optional && <span class="muted">{t.choose.optional}</span>}
       </label>
       {fault && (
         <p class="fault" id={`${id}-fault`}>
@@ -185,13 +189,13 @@ const Input = ({ lang, ask, numbers, id, typed, onFile, faults, guess }: FieldPr
       <input
         id={id}
         name={id}
-        value={typed[id] ?? ''}
+        value={input[id] ?? ''}
         aria-invalid={fault && 'true'}
         aria-describedby={described || undefined}
         data-prefix={onFile?.prefix}
         placeholder={onFile && ' '}
-        {...kinds[ask.kind]}
-        {...(ask.name === 'otp' && { autocomplete: 'one-time-code' })}
+        {...kinds[field.kind]}
+        {...(field.name === 'otp' && { autocomplete: 'one-time-code' })}
       />
       {guess}
       {hint && (

@@ -1,7 +1,7 @@
 import { Sentence } from '../../../core/markup/page.tsx'
 import { daysBetween } from '../../../core/redaction/redact.ts'
 import { fill, unbroken } from '../../../core/text.ts'
-import { Leave, LeavingSoon, paidExit } from '../exit.tsx'
+import { ShopLink, RedirectNotice, paidExit } from '../exit.tsx'
 import { LineItems, PaymentPage } from '../paymentPage.tsx'
 import { Qr } from '../qrCode.tsx'
 import { amountOf, methodLabel, linkTo, resourceOf, type View } from '../view.ts'
@@ -21,22 +21,25 @@ export const PaidPage = ({ view }: { view: View }) => {
           <Sentence text={t.paid.to} shop={shop} />
         </p>
         <Facts view={view} />
-        <ReceiptGoes view={view} />
+        <ReceiptRecipients view={view} />
       </section>
-      <LeavingSoon view={view} exit={exit} />
-      <Leave view={view} exit={exit} text={t.paid.back} button />
+      <RedirectNotice view={view} exit={exit} />
+      <ShopLink view={view} exit={exit} text={t.paid.back} button />
       <p class="quiet">
-        <a href={linkTo(view, '/receipt')}>{view.leaves ? t.paid.stay : t.paid.see}</a>
+        <a href={linkTo(view, '/receipt')}>{view.redirects ? t.paid.stay : t.paid.see}</a>
       </p>
     </PaymentPage>
   )
 }
 
-// Shown only if a message is really sent.
-const ReceiptGoes = ({ view: { receiptTo = [], t } }: { view: View }) =>
+// Shown only if a message is sent.
+const ReceiptRecipients = ({ view: { receiptTo = [], t } }: { view: View }) =>
   receiptTo.length > 0 ? (
     <p class="muted goes">
-      <Sentence text={t.paid.goes} where={<bdi>{new Intl.ListFormat(t.locale).format(receiptTo)}</bdi>} />
+      <Sentence
+        text={t.paid.receipt_to}
+        where={<bdi>{new Intl.ListFormat(t.locale).format(receiptTo)}</bdi>}
+      />
     </p>
   ) : null
 
@@ -49,8 +52,7 @@ const Tick = () => (
 
 const path = '/receipt'
 
-// The receipt, to print or to keep. It never redirects: mails and SMS link to it, and it is opened at any time on any
-// device.
+// The receipt. It never redirects: mails and SMS link to it, and it is opened at any time on any device.
 export const ReceiptPage = ({ view }: { view: View }) => {
   const { checkout, t } = view
   return (
@@ -63,7 +65,7 @@ export const ReceiptPage = ({ view }: { view: View }) => {
         <Buttons view={view} />
         <ReceiptCode view={view} />
       </section>
-      <Leave view={view} exit={paidExit(checkout)} text={t.paid.back} />
+      <ShopLink view={view} exit={paidExit(checkout)} text={t.paid.back} />
       <p class="quiet">
         <a href={linkTo(view)}>{t.receipt.back}</a>
       </p>
@@ -92,7 +94,7 @@ const Buttons = ({ view: { checkout, t } }: { view: View }) => (
 // On paper, the code leads to this page, which shows whether the printout is genuine.
 const ReceiptCode = ({ view }: { view: View }) => (
   <div class="itself">
-    <Qr text={view.baseUrl + resourceOf({ ...view, asked: undefined }, path)} title={view.t.receipt.scan} />
+    <Qr text={view.baseUrl + resourceOf({ ...view, urlLang: undefined }, path)} title={view.t.receipt.scan} />
     <p class="muted" aria-hidden="true">
       {view.t.receipt.scan}
     </p>

@@ -3,28 +3,27 @@ import type { Fields } from '../../../core/interface/json.ts'
 import { FormToken, Sentence } from '../../../core/markup/page.tsx'
 import type { Attempt } from '../../../core/payment/attempt.ts'
 import { submissionsLeft, submissionWaitMs } from '../../../core/payment/customerActs.ts'
-import { ghanaNumbers } from '../../../core/phone.ts'
 import type { FieldFault } from '../../../core/provider/formFields.ts'
 import type { FormField, Step } from '../../../core/provider/paymentMethod.ts'
-import { fill, stripBidiControls, unbroken } from '../../../core/text.ts'
+import { fill, stripBidiControls } from '../../../core/text.ts'
 import type { Ctx } from '../../http/context.ts'
 import { sendPage } from '../../pages/sendPage.ts'
-import { type CheckoutOptions, goTo, onVisit } from '../open.tsx'
+import { type CheckoutOptions, redirectTo, onVisit } from '../open.tsx'
 import { textsIn } from '../payRoute.tsx'
 import { PaymentPage } from '../paymentPage.tsx'
 import { RequestTime } from '../requestTime.tsx'
 import { amountOf, attemptOf, linkTo, methodLabel, type View } from '../view.ts'
-import { fieldTexts, type Form, type FormFault } from './form.ts'
+import { faultText, type Form } from './form.ts'
 import { GiveUp } from './giveUp.tsx'
 import { Faults, Field } from './methodForm.tsx'
 
 const pollSeconds = 2
 
-type StepProps = { view: View; attempt: Attempt; step: Step; form?: Pick<Form, 'typed' | 'faults'> }
+type StepProps = { view: View; attempt: Attempt; step: Step; form?: Pick<Form, 'input' | 'faults'> }
 
 // The provider asks for input before it continues, such as a code or a voucher. The page polls, because the step may be
 // done on another device. It never reloads without a change, because the customer is typing.
-export const StepPage = ({ view, attempt, step, form = { typed: {}, faults: [] } }: StepProps) => {
+export const StepPage = ({ view, attempt, step, form = { input: {}, faults: [] } }: StepProps) => {
   const { t, lang } = view
   const method = methodLabel(view, attempt.payment_method)
   const hasFaults = form.faults.length > 0
@@ -48,8 +47,8 @@ export const StepPage = ({ view, attempt, step, form = { typed: {}, faults: [] }
           <FormToken token={view.formToken} />
           <input type="hidden" name="number" value={attempt.number} />
           <input type="hidden" name="submits" value={attempt.submits} />
-          {step.fields.map(ask => (
-            <Field lang={lang} ask={ask} id={ask.name} {...form} />
+          {step.fields.map(field => (
+            <Field lang={lang} field={field} id={field.name} {...form} />
           ))}
           <p class="muted">{t.step.never_pin}</p>
           <button type="submit">{t.step.go_on}</button>
@@ -95,7 +94,7 @@ const ProviderQuestion = ({ view: { t }, attempt, step: { text }, method }: Ques
       )}
       {text && (
         <>
-          <Sentence text={t.step.says} method={method} /> <bdi>{stripBidiControls(text)}</bdi>
+          <Sentence text={t.step.provider_text} method={method} /> <bdi>{stripBidiControls(text)}</bdi>
         </>
       )}
     </p>
@@ -106,55 +105,47 @@ const ProviderQuestion = ({ view: { t }, attempt, step: { text }, method }: Ques
 export const stepRoute =
   ({ runtime }: CheckoutOptions) =>
   async (c: Ctx, view: View, fields: Fields, deadline: number) => {
-    const typed = textsIn(fields)
+    const input = textsIn(fields)
     const rendered = renderedFor(fields)
-    if (!rendered || view.checkout.stage !== 'step') return goTo(c, linkTo(view))
-    const submitting = await submit(runtime, view.checkout, { ...rendered, input: typed }, deadline)
-    if (submitting.done === 'faults') return showFaults(c, view, typed, submitting.faults)
-    if (submitting.done === 'too_soon') return showWait(c, view, typed, submitting.waitMs)
-    return goTo(c, linkTo(view))
+    if (!rendered || view.checkout.stage !== 'step') return redirectTo(c, linkTo(view))
+    const result = await submit(runtime, view.checkout, { ...rendered, input }, deadline)
+    if (result.done === 'faults') return showStepAgain(c, view, input, result.faults, 422)
+    if (result.done !== 'too_soon') return redirectTo(c, linkTo(view))
+    // Nothing was submitted. The page shows how long to wait.
+    return showStepAgain(c, view, input, [], 429, { 'retry-after': String(Math.ceil(result.waitMs / 1000)) })
   }
 
-const isCount = (word: unknown): word is string => typeof word === 'string' && /^\d{1,4}$/.test(word)
+const isCount = (value: unknown): value is string => typeof value === 'string' && /^\d{1,4}$/.test(value)
 
 // The attempt and its number of submissions when the page was rendered. A stale page submits nothing.
-function renderedFor({ number, submits }: Fields): { number: number; submits: number } | undefined {
-  return isCount(number) && isCount(submits)
-    ? { number: Number(number), submits: Number(submits) }
-    : undefined
-}
+const renderedFor = ({ number, submits }: Fields) =>
+  isCount(number) && isCount(submits) ? { number: Number(number), submits: Number(submits) } : undefined
 
-// Nothing was submitted. The page shows how long to wait.
-function showWait(c: Ctx, view: View, typed: Record<string, string>, waitMs: number) {
+function showStepAgain(
+  c: Ctx,
+  view: View,
+  input: Readonly<Record<string, string>>,
+  faults: readonly FieldFault[],
+  http: number,
+  headers = {},
+) {
   const attempt = attemptOf(view)
-  if (!attempt?.step) return goTo(c, linkTo(view))
-  const form = { typed: inputWithoutCodes(attempt.step.fields, typed), faults: [] }
-  const page = <StepPage view={onVisit(view)} attempt={attempt} step={attempt.step} form={form} />
-  return sendPage(c, page, 429, { 'retry-after': String(Math.ceil(waitMs / 1000)) })
-}
-
-function showFaults(c: Ctx, view: View, typed: Record<string, string>, faults: readonly FieldFault[]) {
-  const attempt = attemptOf(view)
-  if (!attempt?.step) return goTo(c, linkTo(view))
-  const { step } = attempt
+  if (!attempt?.step) return redirectTo(c, linkTo(view))
+  const { payment_method, step } = attempt
+  const { fields } = step
   const form = {
-    typed: inputWithoutCodes(step.fields, typed),
-    faults: faults.map(fault => inWords(view, step.fields, fault)),
+    input: inputWithoutCodes(fields, input),
+    faults: faults.map(fault => ({
+      field: fault.field,
+      text: faultText(view, { payment_method, fields }, fault),
+    })),
   }
-  return sendPage(c, <StepPage view={onVisit(view)} attempt={attempt} step={step} form={form} />, 422)
+  const page = <StepPage view={onVisit(view)} attempt={attempt} step={step} form={form} />
+  return sendPage(c, page, http, headers)
 }
 
 // Codes are never echoed: the input may be a PIN, or a code that is still valid.
-const inputWithoutCodes = (fields: readonly FormField[], typed: Record<string, string>) =>
+const inputWithoutCodes = (fields: readonly FormField[], input: Readonly<Record<string, string>>) =>
   Object.fromEntries(
-    fields.flatMap(({ name, kind }) => (kind === 'digits' ? [] : [[name, typed[name] ?? '']])),
+    fields.flatMap(({ name, kind }) => (kind === 'digits' ? [] : [[name, input[name] ?? '']])),
   )
-
-function inWords({ t, lang }: View, fields: readonly FormField[], { field, fault }: FieldFault): FormFault {
-  const ask = fields.find(({ name }) => name === field)
-  const label = ask ? fieldTexts(ask, t, lang).label : field
-  return {
-    field,
-    text: fill(t.faults[fault], { label, method: '', country: '', example: unbroken(ghanaNumbers.example) }),
-  }
-}

@@ -6,7 +6,7 @@ import { FormToken } from '../../../core/markup/page.tsx'
 import type { TestEnding } from '../../../core/provider/paymentMethod.ts'
 import type { AvailableMethod } from '../../../runtime/providers/availableMethods.ts'
 import { linkTo, type View } from '../view.ts'
-import { fieldOf } from './form.ts'
+import { fieldName } from './form.ts'
 
 // One button for each outcome of a test payment. Each submits the ordinary form for the attempt that the page was
 // rendered for, so two clicks make one attempt. Only the sandbox defines such outcomes.
@@ -20,13 +20,13 @@ export const TestEndings = ({ view }: { view: View }) => {
   )
 }
 
-// Whether the payment goes to the sandbox, where the input decides the outcome.
+// Whether the sandbox handles the payment. There the input decides the outcome.
 const isSandboxed = ({ checkout: { mode, methods } }: View) =>
   mode === 'test' && methods.some(({ testEndings }) => testEndings)
 
-const endings = cachedFragment((offers: readonly AvailableMethod[], { lang }: { lang: Lang }, gap) => {
+const endings = cachedFragment((methods: readonly AvailableMethod[], { lang }: { lang: Lang }, gap) => {
   const t: Texts = languages[lang]
-  const all = offers.flatMap(({ testEndings = [] }) => testEndings)
+  const all = methods.flatMap(({ testEndings = [] }) => testEndings)
   return all.length === 0 ? null : (
     <section class="endings" aria-labelledby="endings">
       <h2 id="endings">{t.test.try}</h2>
@@ -57,7 +57,7 @@ const Ending = ({ t, ending, action, number, token }: EndingProps) => {
       <input type="hidden" name="number" value={number} />
       <input type="hidden" name="payment_method" value={payment_method} />
       {Object.entries(input).map(([field, text]) => (
-        <input type="hidden" name={fieldOf(payment_method, field)} value={text} />
+        <input type="hidden" name={fieldName(payment_method, field)} value={text} />
       ))}
       <button type="submit" class="chip">
         {t.test.endings[name]}
@@ -68,14 +68,14 @@ const Ending = ({ t, ending, action, number, token }: EndingProps) => {
 
 const rendered = new Map<Texts, string>()
 
-// The table of test numbers and their outcomes. It is most of the page and the same for everybody, so it is rendered
-// once per language.
+// The tables of test numbers and their outcomes. They are most of the page and the same for all payments, so they are
+// rendered once per language.
 export const TestTables = ({ view }: { view: View }) => {
   if (!isSandboxed(view)) return null
   const { t } = view
-  const known = rendered.get(t) ?? (<Tables t={t} />).toString()
-  rendered.set(t, known)
-  return raw(known)
+  const html = rendered.get(t) ?? (<Tables t={t} />).toString()
+  rendered.set(t, html)
+  return raw(html)
 }
 
 const Tables = ({ t: { test } }: { t: Texts }) => (

@@ -3,26 +3,31 @@ import { maskPhone } from '../../../core/mask.ts'
 import type { Attempt } from '../../../core/payment/attempt.ts'
 import { submissionsLeft } from '../../../core/payment/customerActs.ts'
 import { fill, parseUrl, stripBidiControls } from '../../../core/text.ts'
-import { deferredExit, Leave } from '../exit.tsx'
+import { deferredExit, ShopLink } from '../exit.tsx'
 import { PaymentPage } from '../paymentPage.tsx'
 import { Qr } from '../qrCode.tsx'
 import { RequestTime } from '../requestTime.tsx'
-import { amountOf, linkTo, methodLabel, offerOf, resourceOf, type View, wholeWindow } from '../view.ts'
+import {
+  amountOf,
+  type AttemptProps,
+  linkTo,
+  methodLabel,
+  methodOf,
+  resourceOf,
+  type View,
+  topTarget,
+} from '../view.ts'
 import { EndingRequest, GiveUp } from './giveUp.tsx'
 import { TestTables } from './testEndings.tsx'
 
 const pollSeconds = 2
 const refreshSeconds = 5
 
-// `unfinished`: the customer came back from the card page without paying.
-type WaitProps = { view: View; attempt: Attempt; unfinished?: boolean }
-
-// The attempt has no result yet. The page polls; the link is for a browser whose script did not load.
-export const WaitPage = ({ view, attempt, unfinished = false }: WaitProps) => {
+// The attempt has no result yet. The page polls; the link is for a browser whose script did not load. `unfinished`: the
+// customer returned from the card page without paying.
+export const WaitPage = ({ view, attempt, unfinished }: AttemptProps & { unfinished: boolean }) => {
   const { checkout, t } = view
   const { title, Body } = contentFor(view, attempt, unfinished)
-  // The customer may wait on the shop's page as well.
-  const exit = deferredExit(checkout)
   return (
     <PaymentPage
       view={view}
@@ -38,9 +43,10 @@ export const WaitPage = ({ view, attempt, unfinished = false }: WaitProps) => {
       <p class="quiet">{t.wait.may_leave}</p>
       <TestPhone view={view} attempt={attempt} />
       <p class="quiet">
-        <a href={linkTo(view)}>{t.wait.look}</a>
+        <a href={linkTo(view)}>{t.wait.check_again}</a>
       </p>
-      <Leave view={view} exit={exit} text={t.wait.back} />
+      {/* The customer may also wait on the shop's page. */}
+      <ShopLink view={view} exit={deferredExit(checkout)} text={t.wait.back} />
       <p class="quiet">
         <a href={linkTo(view, '/cancel')}>{t.wait.cancel}</a>
       </p>
@@ -58,23 +64,23 @@ function contentFor(view: View, attempt: Attempt, unfinished: boolean) {
     return hasReturned(attempt) && !unfinished
       ? { title: wait.bank, Body: AskingBank }
       : { title: wait.redirect, Body: Redirect }
-  if (attempt.qr) return { title: wait.qr, Body: Scan }
-  if (attempt.state === 'pending' && offerOf(view, attempt.payment_method)?.next !== 'redirect')
+  if (attempt.qr) return { title: wait.qr, Body: ScanCode }
+  if (attempt.state === 'pending' && methodOf(view, attempt.payment_method)?.next !== 'redirect')
     return { title: wait.prompt, Body: Prompt }
   return { title: fill(wait.unknown, { method: methodLabel(view, attempt.payment_method) }), Body: Unknown }
 }
 
-// After a return from the card page the customer may have paid, so the page does not ask to pay.
+// A customer who has returned from the card page may have paid, so the page does not ask to pay.
 const hasReturned = ({ returned_at, state }: Attempt) => returned_at !== null || state !== 'pending'
 
-const Unknown = ({ view, attempt }: WaitProps) => (
+const Unknown = ({ view, attempt }: AttemptProps) => (
   <>
     <p>{fill(view.t.wait.unknown_text, { method: methodLabel(view, attempt.payment_method) })}</p>
     <GiveUp view={view} attempt={attempt} />
   </>
 )
 
-const Scan = ({ view, attempt }: WaitProps) => (
+const ScanCode = ({ view, attempt }: AttemptProps) => (
   <>
     <p>
       <Sentence text={view.t.wait.qr_text} amount={<strong class="whole">{amountOf(view)}</strong>} />
@@ -90,7 +96,7 @@ const Scan = ({ view, attempt }: WaitProps) => (
   </>
 )
 
-const TestPhone = ({ view: { checkout, t, lang }, attempt }: WaitProps) =>
+const TestPhone = ({ view: { checkout, t, lang }, attempt }: AttemptProps) =>
   checkout.testerPage && !attempt.redirect_url ? (
     <p>
       <a class="button plain" href={`${checkout.testerPage}?lang=${lang}`} target="_blank" rel="noopener">
@@ -99,8 +105,8 @@ const TestPhone = ({ view: { checkout, t, lang }, attempt }: WaitProps) =>
     </p>
   ) : null
 
-// Explains what the phone will ask, and how to find the request.
-const Prompt = ({ view, attempt }: { view: View; attempt: Attempt }) => {
+// Explains what the phone asks, and how to find the request.
+const Prompt = ({ view, attempt }: AttemptProps) => {
   const { checkout, t } = view
   const amount = <strong class="whole">{amountOf(view)}</strong>
   const shop = (
@@ -130,7 +136,7 @@ const Prompt = ({ view, attempt }: { view: View; attempt: Attempt }) => {
         <li>{t.wait.step_pin}</li>
       </ol>
       <p>
-        <strong>{t.wait.none_came}</strong> <Dial view={view} payment_method={attempt.payment_method} />
+        <strong>{t.wait.no_request}</strong> <Dial view={view} payment_method={attempt.payment_method} />
       </p>
       <GiveUp view={view} attempt={attempt} />
     </>
@@ -138,17 +144,17 @@ const Prompt = ({ view, attempt }: { view: View; attempt: Attempt }) => {
 }
 
 // The provider's own text for its customer.
-const ProviderText = ({ view, attempt }: { view: View; attempt: Attempt }) =>
+const ProviderText = ({ view, attempt }: AttemptProps) =>
   attempt.provider_text ? (
     <p class="note">
-      <Sentence text={view.t.step.says} method={methodLabel(view, attempt.payment_method)} />{' '}
+      <Sentence text={view.t.step.provider_text} method={methodLabel(view, attempt.payment_method)} />{' '}
       <bdi>{stripBidiControls(attempt.provider_text)}</bdi>
     </p>
   ) : null
 
 const Dial = ({ view, payment_method }: { view: View; payment_method: string }) => {
   const { wait } = view.t
-  const dial = offerOf(view, payment_method)?.dial
+  const dial = methodOf(view, payment_method)?.dial
   if (!dial) return <>{wait.dial_unknown}</>
   const code = (
     <a class="whole" href={`tel:${encodeURIComponent(dial.code)}`}>
@@ -162,14 +168,12 @@ const Dial = ({ view, payment_method }: { view: View; payment_method: string }) 
   )
 }
 
-type BodyProps = { view: View; attempt: Attempt }
-
 // A link and not a form, because the form-action policy blocks other origins.
-const Redirect = ({ view, attempt }: BodyProps) => (
+const Redirect = ({ view, attempt }: AttemptProps) => (
   <>
     <p>{view.t.wait.redirect_text}</p>
     <p>
-      <a class="button" href={attempt.redirect_url ?? ''} rel="noreferrer" {...wholeWindow(view)}>
+      <a class="button" href={attempt.redirect_url ?? ''} rel="noreferrer" {...topTarget(view)}>
         {view.t.wait.to_card}
       </a>
     </p>
@@ -179,8 +183,8 @@ const Redirect = ({ view, attempt }: BodyProps) => (
   </>
 )
 
-// The customer is back, and the result is unknown. The link is for a customer who returned without paying.
-const AskingBank = ({ view }: BodyProps) => (
+// The customer has returned, and the result is unknown. The link is for a customer who did not pay.
+const AskingBank = ({ view }: AttemptProps) => (
   <>
     <p>{view.t.wait.bank_text}</p>
     <p class="quiet">
@@ -190,7 +194,7 @@ const AskingBank = ({ view }: BodyProps) => (
 )
 
 // The provider still asks for a code, but no submission is left. The attempt has not failed: only the provider ends it.
-const NoneLeft = ({ view, attempt }: { view: View; attempt: Attempt }) => {
+const NoneLeft = ({ view, attempt }: AttemptProps) => {
   const { step } = view.t
   return (
     <>
