@@ -150,7 +150,7 @@ const metricsRoute = (metrics: Metrics, auth: OperatorAuth) => async (c: Ctx) =>
 const refused =
   'Send TOLLGATE_METRICS_TOKEN or the support token as a bearer token.\n' +
   'On the machine of the gateway, tollgate support token prints the support token.\n'
-const tooOften = 'Too many wrong tokens came from this address. Wait for Retry-After seconds.\n'
+const tooOften = 'Too many wrong tokens were sent from this address. Wait for Retry-After seconds.\n'
 
 type SandboxLimitOptions = { limits: Pick<RateLimits, 'visitSandbox'>; trustedProxies: number }
 

@@ -75,7 +75,10 @@ async function prove(runtime: Reading, found: Found, asked: Asked, address: stri
 
 function readCursor(after: string): bigint {
   if (!/^(|0|[1-9]\d{0,17})$/.test(after))
-    throw malformed('after', 'must be a cursor that we gave, or empty to begin at the beginning')
+    throw malformed(
+      'after',
+      'must be a cursor from an earlier response, or empty to start with the oldest event',
+    )
   return BigInt(after)
 }
 

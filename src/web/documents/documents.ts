@@ -107,7 +107,7 @@ const busyAnswer = (requestId: string): ApiAnswer => ({
   ...plainAnswer(
     503,
     'busy',
-    'The gateway is overloaded, and payments go first. Try again in a few seconds.',
+    'The gateway is overloaded, and payments have priority. Try again in a few seconds.',
     requestId,
   ),
   headers: { 'retry-after': retrySeconds },

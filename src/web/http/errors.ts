@@ -33,10 +33,14 @@ export function crowdedAnswer(requestId: string): ApiAnswer {
   return { ...answer, headers: { ...answer.headers, connection: 'close' } }
 }
 
-export const bugMessage = 'Internal error. Repeat the request; if the error persists, report the request_id.'
-
 // Any other error is a bug. The caller logs it in full, and the answer reveals nothing of it.
-export const bugAnswer = (requestId: string) => plainAnswer(500, 'internal', bugMessage, requestId)
+export const bugAnswer = (requestId: string) =>
+  plainAnswer(
+    500,
+    'internal',
+    'Internal error. Repeat the request; if the error persists, report the request_id.',
+    requestId,
+  )
 
 export const notFoundAnswer = (requestId: string) =>
   plainAnswer(
