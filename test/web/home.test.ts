@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tooManyRequests } from '../../src/core/interface/refusal.ts'
-import { homeRoute, nothingHere } from '../../src/web/home.tsx'
+import { homeRoute, notFoundRoute } from '../../src/web/home.tsx'
 import type { Env } from '../../src/web/http/context.ts'
 import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
 import { asOperator } from '../support/gateway/operatorAuth.ts'
@@ -104,7 +104,7 @@ describe('the address without a path', () => {
       },
     }
     const home = { limits, trustedProxies: 0, hasSandbox: false, isForThisMachineOnly: false }
-    const app = new Hono<Env>().get('/', homeRoute(home)).notFound(nothingHere(home))
+    const app = new Hono<Env>().get('/', homeRoute(home)).notFound(notFoundRoute(home))
     const env = { incoming: { socket: {}, headers: {} } } as unknown as HttpBindings
     for (const path of ['/', '/nothing']) {
       const answer = await app.request(path, { headers: browser }, env)

@@ -20,7 +20,7 @@ import { recordKeys } from './statusRecord.ts'
 export const maxExtras = 20
 export const maxExtraLength = 255
 export const maxInvoiceLength = 25
-export const maxLongInvoiceLength = 64 // if the merchant's long_invoice_ids is on
+const maxLongInvoiceLength = 64 // if the merchant's long_invoice_ids is on
 
 // A form may send several lines.
 const lines = (max: number) =>

@@ -8,7 +8,7 @@ import { chosenLang, type Lang, languages } from '../../core/languages/languages
 import { PageFrame } from '../../core/markup/page.tsx'
 import { withShortDeadline } from '../../runtime/deadline.ts'
 import { jsonType } from '../http/apiRequest.ts'
-import { type Ctx, type Env, plainly } from '../http/context.ts'
+import { type Ctx, type Env, plainResponse } from '../http/context.ts'
 import { headersOf, sendPage } from '../pages/sendPage.ts'
 import { exitByItself } from './exit.tsx'
 import {
@@ -116,7 +116,7 @@ function sendState(c: Ctx, view: View) {
     seconds: secondsLeft(view),
     version: versionOf(view),
   }
-  return plainly(c, 200, JSON.stringify(state), headersOf(c), { 'content-type': jsonType })
+  return plainResponse(c, 200, JSON.stringify(state), headersOf(c), { 'content-type': jsonType })
 }
 
 // Encodes the address of this page, so it needs no query.
@@ -124,7 +124,7 @@ const drawQr = (runtime: CheckoutOptions['runtime']) => (c: Ctx, token: string) 
   const asked = chosenLang(c.req.query('lang'))
   const address = `${runtime.baseUrl()}/checkout/${token}${asked ? `?lang=${asked}` : ''}`
   const picture = (<Qr text={address} title="" />).toString()
-  return plainly(c, 200, picture, headersOf(c), { 'content-type': 'image/svg+xml' })
+  return plainResponse(c, 200, picture, headersOf(c), { 'content-type': 'image/svg+xml' })
 }
 
 // The QR code of the current attempt, as a picture that a phone can save in its gallery.

@@ -89,7 +89,7 @@ export function readBody(incoming: IncomingMessage, { runtime, address }: BodySe
       else if (++pieces > maxPieces) finish(bodyInPieces(maxPieces))
     }
     const end = () => finish()
-    const broken = () => finish(malformed(undefined, 'The body ended too early.'))
+    const broken = () => finish(malformed(undefined, 'The body is incomplete.'))
     const finish = (refusal?: Refusal) => {
       incoming.off('data', take).off('end', end).off('error', broken).off('close', broken)
       held?.close()

@@ -1,4 +1,4 @@
-import { mostEvents } from '../../actions/interface/readEvents.ts'
+import { maxEvents } from '../../actions/interface/readEvents.ts'
 import * as refusals from '../../core/interface/refusal.ts'
 import { feedHeader, feedString, hmac } from '../../core/interface/signature.ts'
 import { notificationBody } from '../../core/notification/notification.ts'
@@ -65,7 +65,7 @@ const parameters = {
     limit: {
       type: 'integer',
       minimum: 1,
-      maximum: mostEvents,
+      maximum: maxEvents,
       default: 100,
       description: 'The maximum number of events.',
     },

@@ -22,8 +22,8 @@ const byPalette = (...more: Buffer[]) =>
   png(header(32, 32, 8, 3), ...more, chunk('IDAT', deflateSync(Buffer.alloc(33 * 32))), end)
 
 for (const [what, given, why] of [
-  ['nothing', Buffer.alloc(0), 'no picture that we know'],
-  ['words', Buffer.from('hello'), 'no picture that we know'],
+  ['nothing', Buffer.alloc(0), 'not a known picture format'],
+  ['words', Buffer.from('hello'), 'not a known picture format'],
   [
     'an SVG',
     Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
