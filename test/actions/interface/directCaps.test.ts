@@ -76,7 +76,7 @@ test('one wallet is capped, wherever signed requests for it come from, and the t
   await expectHonest(direct(wallet(0)), now, 51 * 60) // 50:59.7 and not a moment less
 })
 
-test('when more were made than may be, the time is that of the last one that has to go', async () => {
+test('after more attempts than allowed, the wait lasts until enough of them have expired', async () => {
   for (let at = 0; at < 15; at++) {
     shop.setNow(after(minutes(at)))
     expect(await ask(direct(wallet(0), 'test'))).toBe(undefined) // of which many more may be
@@ -97,7 +97,7 @@ test('unsigned ones from one address are capped as before, others pass, and the 
   await expectHonest(unsigned(direct(wallet(101))), now, 40 * 60)
 })
 
-test('a signed form comes from the browser of a customer, who could write any wallet into it: capped by address', async () => {
+test("a signed form is sent by the customer's browser, which could send any wallet: limited by address", async () => {
   await askAll(100, at => direct(wallet(at)), 'form')
   await expectHonest(direct(wallet(100)), noon, hours(1) / 1000, 'form')
 })

@@ -138,7 +138,7 @@ for (const change of [
   })
 }
 
-test('every fault is told at once', () => {
+test('all faults are returned together', () => {
   expect(changeSettings({}, ['rate_limit=x', 'ipn_style=y', 'none=z']).faults).toHaveLength(3)
 })
 
@@ -170,13 +170,13 @@ for (const [before, change, isTaken] of [
     if (!isTaken) expect(faults[0]).toMatch(/ipn_url=https:.* or allowed_origins=https:/)
   })
 
-test('an empty value goes back to the default', () => {
+test('an empty value restores the default', () => {
   const { texts } = changeSettings({ rate_limit: '5' }, ['rate_limit='])
   expect(texts).toEqual({})
   expect(merchantSettingNames).toEqual(Object.keys(readMerchantSettings({})))
 })
 
-test('each is read for itself: one that cannot be read is named, and stands at its default', () => {
+test('each is read separately: an unreadable one is listed and has its default', () => {
   const texts = { rate_limit: 'as you like', ipn_style: 'hologram', min_total: '5.00' }
   expect(unreadableSettings(texts)).toEqual(['rate_limit', 'ipn_style'])
   expect(readMerchantSettings(texts)).toEqual({
@@ -208,7 +208,7 @@ test('a list of currencies that is empty cannot be read', () => {
   expect(unreadableSettings({ currencies: '' })).toEqual(['currencies'])
 })
 
-test('what was read before is read anew as soon as a word is another, and nobody can change it for others', () => {
+test('a changed text is parsed again, and the cached settings cannot be modified', () => {
   const texts = { rate_limit: '5', allowed_origins: 'https://shop.example' }
   const read = readMerchantSettings({ ...texts })
   expect(readMerchantSettings({ ...texts })).toBe(read)

@@ -204,7 +204,7 @@ for (const [what, given, plain] of [
   })
 
 // Whatever is done to a picture: it is taken or refused in words, at once, and what was taken is taken again as it is.
-test('any bytes give a logo that is read again as it is, or words', () => {
+test('any bytes give a logo that is accepted again unchanged, or a reason', () => {
   const whole = fc.constantFrom(
     plainPng(),
     plainPng(40, 33, chunk('tEXt', secret)),
