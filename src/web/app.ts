@@ -68,7 +68,7 @@ export function createApp(options: AppOptions) {
   addOperatorPages(app, options, auth)
   if (sandbox) {
     for (const path of ['/sandbox/phone/*', '/sandbox/card/*'])
-      app.use(path, limitSandboxPages({ limits, trustedProxies }))
+      app.use(path, limitSandboxPages(limits, trustedProxies))
     app.route('/sandbox', sandbox)
   }
   app.get('/', homeRoute(home))
@@ -146,12 +146,9 @@ const refused =
   'On the machine of the gateway, tollgate support token prints the support token.\n'
 const tooOften = 'Too many wrong tokens were sent from this address. Wait for Retry-After seconds.\n'
 
-type SandboxLimitOptions = { limits: Pick<RateLimits, 'visitSandbox'>; trustedProxies: number }
-
 // The sandbox's pages need no token, and each reads the database.
 const limitSandboxPages =
-  ({ limits, trustedProxies }: SandboxLimitOptions) =>
-  async (c: Ctx, next: Next) => {
+  (limits: Pick<RateLimits, 'visitSandbox'>, trustedProxies: number) => async (c: Ctx, next: Next) => {
     try {
       limits.visitSandbox(addressOf(c.env.incoming, trustedProxies))
     } catch (error) {
