@@ -1,7 +1,7 @@
 import { isIP as ipVersion } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { accountWord } from './core/merchant/settings.ts'
+import { accountNamePattern } from './core/merchant/settings.ts'
 import type { MessengerSettings } from './core/message/messenger.ts'
 import type { ProviderSettings } from './core/provider/provider.ts'
 import { onlyThisMachineReaches, readProxy } from './core/networkSettings.ts'
@@ -105,7 +105,7 @@ const schema = z.object({
     .refine(all => all.every(isNameServer), 'must be addresses such as 10.0.0.2 or 10.0.0.2:53')
     .optional(),
   TOLLGATE_PROVIDERS: list(
-    accountWord,
+    accountNamePattern,
     'must be names of accounts or providers such as mtn-4f7k2q or mtn with commas between them',
   ).default([]),
   TOLLGATE_PROVIDER_EGRESS_ADDRESS: ownAddress.optional(),

@@ -9,7 +9,7 @@ import type { Db } from '../store/db.ts'
 import { createApi } from '../web/api/api.ts'
 import { type AppOptions, createApp } from '../web/app.ts'
 import { createDocuments } from '../web/documents/documents.ts'
-import { refuseOddRequests } from '../web/oddRequest.tsx'
+import { refuseNonCanonicalRequests } from '../web/nonCanonicalRequest.tsx'
 import { allDocuments } from '../web/openapi/docsPage.tsx'
 import type { Answerer, Listening } from '../web/server/server.ts'
 import { messageRules } from './messages.ts'
@@ -29,7 +29,7 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
   const shared = { runtime, baseUrl, log, observe, trustedProxies: config.TOLLGATE_TRUST_PROXY }
   const api = createApi(shared)
   const documents = createDocuments({ ...shared, documents: allDocuments(baseUrl), isOverloaded })
-  const odd = refuseOddRequests(observe)
+  const odd = refuseNonCanonicalRequests(observe)
   const app = createApp({
     ...shared,
     isStopping: opened.isStopping,

@@ -16,7 +16,7 @@ import { callbackRoute, webhookRoute } from './callbacks.ts'
 import { brandingRoutes } from './checkout/brandingRoutes.ts'
 import { checkoutRoutes } from './checkout/checkout.tsx'
 import { errorPage } from './checkout/open.tsx'
-import { homeRoute, nothingHere } from './home.tsx'
+import { homeRoute, notFoundRoute } from './home.tsx'
 import { addressOf, notCached } from './http/apiRequest.ts'
 import { type Ctx, type Env, respond } from './http/context.ts'
 import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from './http/errors.ts'
@@ -42,50 +42,44 @@ export type AppOptions = {
 // The routes outside the API and the documents: the pages, the callbacks of providers, health checks and metrics.
 export function createApp(options: AppOptions) {
   const { runtime, isStopping, metrics, metricsToken, messengers, sandbox, trustedProxies } = options
-  const { limits } = runtime
+  const { limits, baseUrl, clock } = runtime
   const app = new Hono<Env>({ strict: false }) // a trailing slash is ignored
-  app.use(observed(options.observe))
+  app.use(observeRequests(options.observe))
   app.onError(answerError(options.log))
-  const home = {
-    limits,
-    trustedProxies,
-    isForThisMachineOnly: options.isForThisMachineOnly,
-    hasSandbox: sandbox !== undefined,
-  }
+  const { isForThisMachineOnly } = options
+  const home = { limits, trustedProxies, isForThisMachineOnly, hasSandbox: sandbox !== undefined }
   app.notFound(c => {
-    const allow = methods.filter(method => isTaken(app, method, c.req.path)).join(', ')
-    return allow ? respond(c, wrongMethodAnswer(allow, c.get('requestId'))) : nothingHere(home)(c)
+    const allow = methods.filter(method => hasRoute(app, method, c.req.path)).join(', ')
+    return allow ? respond(c, wrongMethodAnswer(allow, c.get('requestId'))) : notFoundRoute(home)(c)
   })
   app.route('/checkout', checkoutRoutes({ runtime, trustedProxies, canSend: messengers?.carries }))
   app.route('/public', brandingRoutes({ runtime, trustedProxies }))
   app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute({ runtime, trustedProxies }))
   for (const path of ['/callbacks/account/:webhook', '/callbacks/account/:webhook/*'])
     app.on(['POST', 'PUT'], path, webhookRoute({ runtime, metrics, trustedProxies }))
-  const auth = operatorAuth(options)
+  const auth = {
+    name: 'support',
+    keys: options.operatorKeys,
+    baseUrl,
+    trustedProxies,
+    limits,
+    clock,
+  } as const
   addOperatorPages(app, options, auth)
   if (sandbox) {
     for (const path of ['/sandbox/phone/*', '/sandbox/card/*'])
-      app.use(path, limitSandboxPages({ limits, trustedProxies }))
+      app.use(path, limitSandboxPages(limits, trustedProxies))
     app.route('/sandbox', sandbox)
   }
   app.get('/', homeRoute(home))
   app.get('/healthz', c => c.text('ok'))
   app.get('/readyz', async c => {
-    const why = isStopping() ? 'stopping' : await runtime.whyNotReady()
-    return why ? c.text(`not ready: ${why}`, 503) : c.text('ready')
+    const reason = isStopping() ? 'stopping' : await runtime.whyNotReady()
+    return reason ? c.text(`not ready: ${reason}`, 503) : c.text('ready')
   })
   app.get('/metrics', metricsRoute(metrics, { ...auth, name: 'metrics', metricsToken }))
   return app
 }
-
-const operatorAuth = ({ runtime, operatorKeys, trustedProxies }: AppOptions): OperatorAuth => ({
-  name: 'support',
-  keys: operatorKeys,
-  baseUrl: runtime.baseUrl,
-  trustedProxies,
-  limits: runtime.limits,
-  clock: runtime.clock,
-})
 
 // These pages have their own quota of database connections, so that they cannot hold up payments.
 function addOperatorPages(
@@ -99,8 +93,8 @@ function addOperatorPages(
   app.route('/inbox', inboxRoutes({ runtime: withQuota('inbox'), auth, isSent: messengers?.configured }))
 }
 
-// Names each request, and logs and counts its answer.
-const observed =
+// Assigns an id to each request, and logs and counts its answer.
+const observeRequests =
   (observe: Observe): MiddlewareHandler<Env> =>
   async (c, next) => {
     const started = performance.now()
@@ -109,8 +103,8 @@ const observed =
     try {
       await next()
     } finally {
-      // An answer of plainly() has these headers already.
-      if (!c.finalized || c.res !== c.get('plain')) nameAnswer(c.env.outgoing, requestId)
+      // A plainResponse() has these headers already.
+      if (!c.finalized || c.res !== c.get('plain')) setCommonHeaders(c.env.outgoing, requestId)
     }
     const http = c.res.status
     const route = http === 404 || http === 405 ? 'other' : routePath(c, -1)
@@ -126,7 +120,7 @@ const answerError =
     return respond(c, bugAnswer(requestId))
   }
 
-function nameAnswer(outgoing: ServerResponse, requestId: string) {
+function setCommonHeaders(outgoing: ServerResponse, requestId: string) {
   outgoing.setHeader('x-request-id', requestId)
   for (const name in notCached) outgoing.setHeader(name, notCached[name as keyof typeof notCached])
 }
@@ -134,10 +128,10 @@ function nameAnswer(outgoing: ServerResponse, requestId: string) {
 const methods = ['GET', 'POST', 'PUT']
 
 // Middleware matches every method, so only a route with exactly this method counts.
-const isTaken = (app: Hono<Env>, method: string, path: string) =>
+const hasRoute = (app: Hono<Env>, method: string, path: string) =>
   app.router.match(method, path)[0].some(([[, route]]) => route.method === method)
 
-// The metrics show how a business goes, so only its operator may read them.
+// The metrics reveal the turnover of a business, so only its operator may read them.
 const metricsRoute = (metrics: Metrics, auth: OperatorAuth) => async (c: Ctx) => {
   const access = accessOf(c, auth)
   if (access === 'granted')
@@ -150,14 +144,11 @@ const metricsRoute = (metrics: Metrics, auth: OperatorAuth) => async (c: Ctx) =>
 const refused =
   'Send TOLLGATE_METRICS_TOKEN or the support token as a bearer token.\n' +
   'On the machine of the gateway, tollgate support token prints the support token.\n'
-const tooOften = 'Too many wrong tokens came from this address. Wait for Retry-After seconds.\n'
-
-type SandboxLimitOptions = { limits: Pick<RateLimits, 'visitSandbox'>; trustedProxies: number }
+const tooOften = 'Too many wrong tokens were sent from this address. Wait for Retry-After seconds.\n'
 
 // The sandbox's pages need no token, and each reads the database.
 const limitSandboxPages =
-  ({ limits, trustedProxies }: SandboxLimitOptions) =>
-  async (c: Ctx, next: Next) => {
+  (limits: Pick<RateLimits, 'visitSandbox'>, trustedProxies: number) => async (c: Ctx, next: Next) => {
     try {
       limits.visitSandbox(addressOf(c.env.incoming, trustedProxies))
     } catch (error) {

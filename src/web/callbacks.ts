@@ -6,10 +6,9 @@ import { addressOf } from './http/apiRequest.ts'
 import { readBody } from './http/body.ts'
 import type { Ctx } from './http/context.ts'
 
-// A provider's callback says that something happened to an attempt. It triggers a poll and is never taken as the
-// answer: the body is not even read. It is stored before it is acknowledged. A callback for a known attempt is never
-// refused, whatever else its address has sent. Unknown attempts are counted by address; an id of another format is
-// refused without a query.
+// A provider's callback means that the state of an attempt may have changed. It only triggers a poll, so its body is not
+// read. It is stored before it is acknowledged. A callback for a known attempt is never refused, even if its address has
+// sent unknown ones. Unknown attempts are counted by address. An id in another format is refused without a query.
 export const callbackRoute = ({ runtime, trustedProxies }: CallbackOptions) => {
   const callbacks = createAttemptCallbacks(runtime)
   return async (c: Ctx) => {
@@ -29,8 +28,8 @@ export const callbackRoute = ({ runtime, trustedProxies }: CallbackOptions) => {
 type CallbackOptions = { runtime: Runtime; trustedProxies: number }
 type WebhookOptions = CallbackOptions & { metrics: Metrics }
 
-// A webhook at the address of an account. The provider's code reads which attempts it is about. A sender that fails
-// authentication is refused and rate-limited.
+// A webhook at the address of a provider account. The provider module reads which attempts it is about. A sender that
+// fails authentication is refused and rate-limited.
 export const webhookRoute =
   ({ runtime, metrics, trustedProxies }: WebhookOptions) =>
   async (c: Ctx) => {
@@ -46,7 +45,5 @@ export const webhookRoute =
     metrics.webhooks.inc({ account, outcome })
     if (outcome === 'accepted') return c.text('ok\n')
     runtime.limits.unknownCallback(address)
-    return outcome === 'forged'
-      ? c.text('not signed as it should be\n', 401)
-      : c.text('no such address\n', 404)
+    return outcome === 'forged' ? c.text('wrong signature\n', 401) : c.text('no such address\n', 404)
   }

@@ -1,7 +1,7 @@
 import { chosenLang, type Lang, languages, preferredLang } from '../core/languages/languages.ts'
 import type { Child } from '../core/markup/jsx-runtime.ts'
 import type { RateLimits } from '../runtime/rateLimits.ts'
-import { addressOf, wantsPage } from './http/apiRequest.ts'
+import { addressOf, acceptsHtml } from './http/apiRequest.ts'
 import { type Ctx, respond } from './http/context.ts'
 import { isRefusal, notFoundAnswer } from './http/errors.ts'
 import { CustomerPage, TroublePage } from './pages/customerPage.tsx'
@@ -14,12 +14,12 @@ type HomeOptions = {
   isForThisMachineOnly: boolean
 }
 
-// The home page. Only browsers get it; other clients get the same 404 as before it existed.
+// The home page is only for browsers. Other clients get a 404.
 export const homeRoute = (options: HomeOptions) => (c: Ctx) =>
   answerBrowser(c, options, lang => <HomePage lang={lang} {...options} />, 200)
 
 // The page of an unknown address.
-export const nothingHere = (options: HomeOptions) => (c: Ctx) =>
+export const notFoundRoute = (options: HomeOptions) => (c: Ctx) =>
   answerBrowser(c, options, lang => <TroublePage kind="nothing_here" lang={lang} />, 404)
 
 function answerBrowser(
@@ -28,7 +28,7 @@ function answerBrowser(
   page: (lang: Lang) => Child,
   http: number,
 ) {
-  if (!wantsPage(c.req.header('accept'))) return respond(c, notFoundAnswer(c.get('requestId')))
+  if (!acceptsHtml(c.req.header('accept'))) return respond(c, notFoundAnswer(c.get('requestId')))
   const lang = chosenLang(c.req.query('lang')) ?? preferredLang(c.req.header('accept-language'))
   try {
     limits.visit(addressOf(c.env.incoming, trustedProxies))

@@ -13,7 +13,7 @@ import { routesOf } from '../../src/web/api/api.ts'
 import type { ApiOptions } from '../../src/web/api/initiate.tsx'
 import { openapiDocument } from '../../src/web/openapi/document.ts'
 import { allRules } from '../../src/web/openapi/rules.ts'
-import { bodies, codes, jsonSchemas } from '../../src/web/openapi/schemas.ts'
+import { bodies, codes, schemas } from '../../src/web/openapi/schemas.ts'
 import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
 import { aPayment } from '../support/payments/rows.ts'
 import { storeNotification } from '../support/deliveries/notifications.ts'
@@ -182,7 +182,7 @@ test('the table of tries is the real schedule', () => {
 test('the page names every field, key, code and setting', () => {
   const { extra } = bodies.StatusRecord.shape
   for (const name of [
-    ...Object.keys(jsonSchemas().PaymentRequest.properties),
+    ...Object.keys(schemas.PaymentRequest.properties),
     ...Object.keys(bodies.StatusRecord.shape),
     ...Object.keys(extra.shape),
     ...merchantSettings,

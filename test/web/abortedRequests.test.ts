@@ -142,7 +142,7 @@ test('requests that are cut anywhere, on every route, write no line of level err
   expect(printed.flatMap(spy => spy.mock.calls.map(call => String(call[0])))).toEqual([])
 })
 
-test('malformed paths, queries and headers of strangers write no line of level error', async () => {
+test('malformed paths, queries and headers of unknown clients write no line of level error', async () => {
   const odd = [
     '%00',
     '%ff',

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-// A wallet that waits for a person: the provider says "pending", whatever somebody else says.
+// A wallet that waits for its owner: the provider's status is pending, whatever a callback contains.
 async function startPayment() {
   const request = signedRequest(shop.test, {
     generate_checkout_url: undefined,
@@ -33,7 +33,7 @@ const asked = async (tx_reference: string) =>
 const knock = (attempt_id: string, body: string, method = 'POST', type = 'application/json') =>
   send(`${gateway.url}/callbacks/${attempt_id}`, { method, body, headers: { 'content-type': type } })
 
-test('a forged callback that says paid or failed makes us ask, and changes nothing', async () => {
+test('a forged callback with paid or failed triggers a poll and changes nothing', async () => {
   const { attempt_id, tx_reference, status } = await startPayment()
   const before = await asked(tx_reference)
   for (const word of ['SUCCESSFUL', 'FAILED']) {

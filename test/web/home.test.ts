@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tooManyRequests } from '../../src/core/interface/refusal.ts'
-import { homeRoute, nothingHere } from '../../src/web/home.tsx'
+import { homeRoute, notFoundRoute } from '../../src/web/home.tsx'
 import type { Env } from '../../src/web/http/context.ts'
 import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
 import { asOperator } from '../support/gateway/operatorAuth.ts'
@@ -24,7 +24,7 @@ const unknown = [
   '/v2/payments',
 ]
 
-describe('a program hears what it always heard', () => {
+describe('a program gets the same answer as before', () => {
   for (const accept of [undefined, '*/*', 'application/json'])
     test(`asking for ${accept ?? 'nothing in particular'}`, async () => {
       for (const path of ['/', ...unknown]) {
@@ -39,7 +39,7 @@ describe('a program hears what it always heard', () => {
     })
 })
 
-test('a person at an address that is none sees a page with a way on', async () => {
+test('a browser at an unknown address gets a page with a link', async () => {
   for (const path of unknown) {
     const { http, headers, text } = await ask(gateway.url + path, browser)
     expect([path, http, headers['cache-control']]).toEqual([path, 404, 'no-store'])
@@ -62,7 +62,7 @@ test('another method is refused in JSON, as ever', async () => {
 })
 
 describe('the address without a path', () => {
-  test('says to a person what this is, where a payment is found, and where a developer goes', async () => {
+  test('explains to a visitor what this is, where a payment is found, and where the documentation is', async () => {
     for (const path of ['/', '/?lang=en', '/?nothing=1']) {
       const { http, headers, text } = await ask(gateway.url, browser, path)
       expect([http, headers['cache-control'], headers['x-frame-options']]).toEqual([200, 'no-store', 'DENY'])
@@ -72,7 +72,7 @@ describe('the address without a path', () => {
     }
   })
 
-  test('in the language of the browser, or the one that was asked for', async () => {
+  test('in the language of the browser, or of the query', async () => {
     const french = { ...browser, 'accept-language': 'fr-FR,fr;q=0.9' }
     expect((await ask(gateway.url, french, '/')).text).toContain('Une passerelle de paiement')
     expect((await ask(gateway.url, french, '/?lang=en')).text).toContain('A payment gateway')
@@ -97,14 +97,14 @@ describe('the address without a path', () => {
     for (const path of ['/sandbox', '/inbox', '/support']) expect(text).not.toContain(`href="${path}`)
   })
 
-  test('is slowed down as the other pages are, in words', async () => {
+  test('has the same rate limit as the other pages, with a page as its answer', async () => {
     const limits = {
       visit() {
         throw tooManyRequests(2)
       },
     }
     const home = { limits, trustedProxies: 0, hasSandbox: false, isForThisMachineOnly: false }
-    const app = new Hono<Env>().get('/', homeRoute(home)).notFound(nothingHere(home))
+    const app = new Hono<Env>().get('/', homeRoute(home)).notFound(notFoundRoute(home))
     const env = { incoming: { socket: {}, headers: {} } } as unknown as HttpBindings
     for (const path of ['/', '/nothing']) {
       const answer = await app.request(path, { headers: browser }, env)

@@ -57,7 +57,7 @@ function expectOneOf(schema: Schema, body: unknown) {
 }
 
 describe('the document', () => {
-  test('is OpenAPI 3.1 and every reference in it leads somewhere', () => {
+  test('is OpenAPI 3.1 and every reference in it resolves', () => {
     expect(document.openapi).toMatch(/^3\.1\./)
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
       match => match[1] ?? '',
@@ -76,7 +76,7 @@ describe('the document', () => {
     expect(valid).toBe(true)
   })
 
-  test('says for every operation what it is, and for every response what it means', () => {
+  test('describes every operation and every response', () => {
     const ids = operations.map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
     for (const { path, method, operation } of operations) {
@@ -107,7 +107,7 @@ describe('the document', () => {
     for (const code of codes.filter(name => !ofNoOperation.includes(name))) expect(shown).toContain(code)
   })
 
-  test('asks with examples that we would take', () => {
+  test('has example requests that the parser accepts', () => {
     const { examples = {} } = operations[0]?.operation.requestBody?.content['application/json'] ?? {}
     expect(Object.keys(examples)).toEqual(['checkout', 'direct'])
     for (const { value } of Object.values(examples)) expect(() => parseRequest(value)).not.toThrow()
@@ -147,7 +147,7 @@ describe('the document', () => {
   })
 })
 
-// An answer that the document foretells: its status, its headers, its kind, its every key.
+// The document describes this answer: its status, headers, content type and keys.
 function expectDescribed(answer: Answer, method: string, path: string, http: number) {
   expect(answer.http).toBe(http)
   expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
@@ -241,14 +241,14 @@ describe('a running gateway', () => {
     }
   })
 
-  test('answers a question that is asked twice as described', async () => {
+  test('answers a repeated parameter as described', async () => {
     for (const path of [status, '/gateway/json_status_chk']) {
       const answer = await send(`${gateway.url}${path}?invoice_id=a&invoice_id=b`)
       expectDescribed(answer, 'get', path, 400)
     }
   })
 
-  test('answers who reads the events as described', async () => {
+  test('answers a request for the events as described', async () => {
     await storeNotification(gateway.db, { merchant_id: shop.merchant_id })
     const asked = feedQuestion(shop.test)
     const right = feedSignature(shop.test, asked)
@@ -264,7 +264,7 @@ describe('a running gateway', () => {
       expectDescribed(await askFeed(gateway.url, question, signature), 'get', '/v1/events', http)
   })
 
-  test('answers at the older doors as described', async () => {
+  test('answers at the older addresses as described', async () => {
     for (const path of ['/gateway', '/gateway/checkout']) {
       const form = new URLSearchParams({
         merchant_key: old.test.merchant_key,
@@ -282,7 +282,7 @@ describe('a running gateway', () => {
     }
   })
 
-  test('answers at the front door as described', async () => {
+  test('answers at the root address as described', async () => {
     const nobody = new URLSearchParams({ merchant_key: 'tk_nobody', invoice_id: newInvoice(), total: '5' })
     const form = new URLSearchParams(nobody)
     form.set('merchant_key', old.test.merchant_key)

@@ -24,27 +24,27 @@ export type Claim = { merchant_key: string; strings: readonly string[]; hash: st
 // Hashed for an unknown merchant, so that it takes as long as for a known one: a secret has two readings.
 const decoySecrets: readonly Buffer[] = [randomBytes(64), randomBytes(32)]
 
-// Returns the merchant that signed the claim. Otherwise it throws the refusal, and the address has one guess less.
+// Returns the merchant that signed the claim. Otherwise it throws the refusal, and counts a failed lookup of the address.
 export async function authenticate(
   { callers, limits }: { callers: CallerCache; limits: RateLimits },
   found: CallerLookup,
   claim: Claim,
-  door: Guarded,
+  operation: ApiOperation,
   address: string,
   refuse: () => Refusal,
 ): Promise<Caller> {
-  const signer = await signedBy(callers, found, claim)
+  const signer = await findSigner(callers, found, claim)
   if (!signer) {
     limits.failedLookup(address)
     throw refuse()
   }
-  if (signer !== found.caller) mustBeReadable(signer, door)
+  if (signer !== found.caller) mustBeReadable(signer, operation)
   return signer
 }
 
 // The cached caller or, if it was changed a moment ago, the caller as it is now. A wrong claim costs the same for a known
 // and for an unknown merchant: one read of the caller, and every hash twice.
-async function signedBy(
+async function findSigner(
   callers: CallerCache,
   { caller: known, isFresh }: CallerLookup,
   { merchant_key, strings, hash }: Claim,
@@ -84,8 +84,8 @@ export function feedRefusal(
 const isTest = (caller: Caller | undefined, { merchant_key }: Claim) =>
   caller ? caller.mode === 'test' : merchant_key.startsWith('tk_')
 
-// The settings that guard each endpoint. While one of them cannot be read, its default could allow what the merchant has
-// forbidden.
+// The settings that restrict each operation. While one of them cannot be read, its default could allow what the merchant
+// has forbidden.
 const guards = {
   initiation: [
     'unsigned_requests',
@@ -101,17 +101,18 @@ const guards = {
   feed: ['rate_limit', 'rate_burst'],
 } as const satisfies Record<string, readonly SettingName[]>
 
-export type Guarded = keyof typeof guards
+export type ApiOperation = keyof typeof guards
 
-export function mustBeReadable({ merchant_id, unreadable: names, sealed }: Caller, door: Guarded) {
+export function mustBeReadable({ merchant_id, unreadable: names, sealed }: Caller, operation: ApiOperation) {
   if (sealed !== undefined)
     throw unreadableSetting('the secret of this merchant_key, which cannot be opened', String(sealed))
-  const guarding = names.filter(name => guards[door].some(guard => guard === name))
+  const guarding = names.filter(name => guards[operation].some(guard => guard === name))
   if (guarding.length === 0) return
+  const list = guarding.join(', ')
   const settings = guarding.length === 1 ? 'the setting' : 'the settings'
   throw unreadableSetting(
-    `${settings} ${guarding.join(', ')}, which cannot be read`,
-    `settings of merchant ${merchant_id}: ${guarding.join(', ')}`,
+    `${settings} ${list}, which cannot be read`,
+    `settings of merchant ${merchant_id}: ${list}`,
   )
 }
 

@@ -9,64 +9,58 @@ import { databaseDeadline, inTime } from '../../runtime/deadline.ts'
 import type { RateLimits } from '../../runtime/rateLimits.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 import type { InvoiceKey } from '../../store/payments/payments.ts'
-import { authenticate, type Claim, hashRefusal, mustBeReadable, withErrorsAs200 } from './authenticate.ts'
+import { authenticate, hashRefusal, mustBeReadable, withErrorsAs200 } from './authenticate.ts'
 
-export type StatusDeps = {
+type StatusDeps = {
   callers: CallerCache
   limits: RateLimits
   lookups: Batcher<InvoiceKey, PaymentState | undefined>
 }
 
-export type StatusQuestion = { merchant_key?: unknown; invoice_id?: unknown; secure_hash?: unknown }
-export type StatusCheck = { payment: PaymentState; view: StatusView }
+export type StatusFields = { merchant_key?: unknown; invoice_id?: unknown; secure_hash?: unknown }
+type StatusCheck = { payment: PaymentState; view: StatusView }
 
-type Asked = { merchant_key: string; invoice_id: string; secure_hash: string | undefined }
+type RequiredFields = ReturnType<typeof requiredFields>
 
 // The status of a payment. An unknown merchant and an unknown invoice get the same answer after the same work, so that
-// neither can be guessed by its timing. An unsigned check may come from anybody, because merchant keys are in web pages:
-// its answer is masked.
+// neither can be guessed by its timing. Anyone can send an unsigned check, because merchant keys are in web pages, so its
+// answer is masked.
 export async function checkStatus(
   runtime: StatusDeps,
-  question: StatusQuestion,
+  fields: StatusFields,
   address: string,
 ): Promise<StatusCheck> {
-  const asked = requiredFields(question)
-  if (asked.secure_hash === undefined) runtime.limits.guess(address)
+  const required = requiredFields(fields)
+  if (required.secure_hash === undefined) runtime.limits.guess(address)
   const deadline = databaseDeadline()
-  const found = await runtime.callers.find(asked.merchant_key)
-  return withErrorsAs200(found.caller, () => inTime(deadline, answer(runtime, asked, found, address)))
+  const found = await runtime.callers.find(required.merchant_key)
+  return withErrorsAs200(found.caller, () => inTime(deadline, answer(runtime, required, found, address)))
 }
 
 async function answer(
   runtime: StatusDeps,
-  asked: Asked,
+  { merchant_key, invoice_id, secure_hash }: RequiredFields,
   found: CallerLookup,
   address: string,
 ): Promise<StatusCheck> {
   if (found.caller) mustBeReadable(found.caller, 'status')
-  const claim = claimOf(asked)
-  const isUnsigned = claim.hash === undefined
+  const claim = { merchant_key, strings: [statusString(invoice_id, merchant_key)], hash: secure_hash }
+  const isUnsigned = secure_hash === undefined
   const refuse = () => hashRefusal(found.caller, claim, unknownInvoice)
   const caller = isUnsigned
     ? found.caller
     : await authenticate(runtime, found, claim, 'status', address, refuse)
-  const isShut = isUnsigned && caller?.settings.signed_status_checks
-  if (caller && !isShut) limitRate(runtime.limits, caller, isUnsigned, address)
-  const payment = await runtime.lookups.add(keyOf(isShut ? undefined : caller, asked.invoice_id))
+  const isRefused = isUnsigned && caller?.settings.signed_status_checks
+  if (caller && !isRefused) limitRate(runtime.limits, caller, isUnsigned, address)
+  const payment = await runtime.lookups.add(keyOf(isRefused ? undefined : caller, invoice_id))
   if (caller && payment) {
     const { public_extra } = caller.settings
     return { payment, view: isUnsigned ? { public_extra } : 'whole' }
   }
-  if (!found.isFresh) await runtime.callers.findFresh(asked.merchant_key) // as for an unknown one
+  if (!found.isFresh) await runtime.callers.findFresh(merchant_key) // as for an unknown one
   runtime.limits.failedLookup(address)
-  throw isShut ? hashRefusal(caller, claim) : unknownInvoice()
+  throw isRefused ? hashRefusal(caller, claim) : unknownInvoice()
 }
-
-const claimOf = ({ merchant_key, invoice_id, secure_hash }: Asked): Claim => ({
-  merchant_key,
-  strings: [statusString(invoice_id, merchant_key)],
-  hash: secure_hash,
-})
 
 const limitRate = (limits: RateLimits, caller: Caller, isUnsigned: boolean, address: string) =>
   isUnsigned ? limits.unsigned(caller, address) : limits.request(caller)
@@ -78,7 +72,7 @@ const keyOf = (caller: Caller | undefined, invoice_id: string): InvoiceKey => ({
   invoice_id: isInvoiceId(invoice_id) ? invoice_id : '',
 })
 
-function requiredFields({ merchant_key, invoice_id, secure_hash }: StatusQuestion): Asked {
+function requiredFields({ merchant_key, invoice_id, secure_hash }: StatusFields) {
   if (merchant_key === undefined || merchant_key === '') throw missing('merchant_key')
   if (invoice_id === undefined || invoice_id === '') throw missing('invoice_id')
   if (typeof merchant_key !== 'string') throw malformed('merchant_key', 'must be text')

@@ -28,7 +28,7 @@ const methodOfNetwork = {
 const wireNames: Record<string, string> = { phone: 'pymt_instrument' }
 
 const faultTexts: Record<FieldFault['fault'], string> = {
-  missing: 'is needed for this network',
+  missing: 'is required for this network',
   not_a_phone: 'is not a possible phone number',
   not_a_wallet: 'cannot have a wallet of this network',
   not_digits: 'must be digits',
@@ -51,10 +51,11 @@ export function readDirect(
   const method = methodsWithFields(methods, { email, name }).find(
     one => one.payment_method === payment_method,
   )
-  const wrong = method && readFormFields(method, input).faults[0]
+  const fieldFault = method && readFormFields(method, input).faults[0]
   return {
     direct: { payment_method, input, offered: method !== undefined },
-    fault: wrong && malformed(wireNames[wrong.field] ?? wrong.field, textOf(wrong, method)),
+    fault:
+      fieldFault && malformed(wireNames[fieldFault.field] ?? fieldFault.field, textOf(fieldFault, method)),
   }
 }
 
@@ -62,12 +63,12 @@ export function readDirect(
 function textOf({ fault }: FieldFault, { numbers }: PaymentMethod): string {
   if (fault !== 'not_a_wallet' || !numbers) return faultTexts[fault]
   const { example, region } = numbers
-  const shown = region === ghanaNumbers.region ? example : (parsePhone(example, region) ?? example)
-  return `${faultTexts[fault]}, which takes mobile numbers like ${shown}`
+  const number = region === ghanaNumbers.region ? example : (parsePhone(example, region) ?? example)
+  return `${faultTexts[fault]}, which takes mobile numbers like ${number}`
 }
 
-// The only attempt of such a request: a repeated request finds the same one. The address is that of the client that could
-// try one wallet after the other.
+// Makes the only attempt of such a request: a repeated request finds the same one. Attempts are limited by `address`,
+// because a browser could try one wallet after the other.
 export async function payDirectly(
   deps: PaymentDeps,
   key: PaymentKey,
@@ -81,6 +82,6 @@ export async function payDirectly(
   const { payment_method, input } = direct
   const payRequest = { number: 1, payment_method, input, cause: 'merchant', address } as const
   const settings = readMerchantSettings(payment.merchant_settings)
-  const paying = await pay(deps, { ...payment, settings }, payRequest, deadline)
-  if (paying.done === 'refused' && paying.obstacle === 'too_many') throw tooManyRequests(paying.seconds)
+  const result = await pay(deps, { ...payment, settings }, payRequest, deadline)
+  if (result.done === 'refused' && result.obstacle === 'too_many') throw tooManyRequests(result.seconds)
 }

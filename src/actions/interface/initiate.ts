@@ -23,7 +23,7 @@ import { type Direct, payDirectly, readDirect } from './directRequest.ts'
 import { reopen } from './reopen.ts'
 
 // The API requires generate_checkout_url; the older form endpoints do not have it.
-export type Door = 'api' | 'form'
+export type InitiationRoute = 'api' | 'form'
 export type Initiated = { stored: StoredRequest; direct?: Direct }
 
 const notFound: CallerLookup = { caller: undefined, isFresh: true }
@@ -33,7 +33,7 @@ const notFound: CallerLookup = { caller: undefined, isFresh: true }
 export async function initiate(
   runtime: Runtime,
   sent: Fields,
-  door: Door,
+  route: InitiationRoute,
   address: string,
 ): Promise<Initiated> {
   const deadline = databaseDeadline()
@@ -41,55 +41,56 @@ export async function initiate(
   const key = fields.merchant_key
   const found = typeof key === 'string' ? await runtime.callers.find(key) : notFound
   return withErrorsAs200(found.caller, async () => {
-    const initiated = await inTime(deadline, take(runtime, fields, door, address, found, deadline))
+    const initiated = await inTime(deadline, acceptRequest(runtime, fields, route, address, found, deadline))
     const { stored, direct } = initiated
     if (direct)
-      await payDirectly(runtime, stored, direct, isFromServer(fields, door) ? null : address, deadline)
+      await payDirectly(runtime, stored, direct, isFromServer(fields, route) ? null : address, deadline)
     return initiated
   })
 }
 
 // A signed API request comes from the merchant's own server. A signed form is sent by the customer's browser, which can
 // repeat it.
-const isFromServer = (fields: Fields, door: Door) => door === 'api' && fields.secure_hash !== undefined
+const isFromServer = (fields: Fields, route: InitiationRoute) =>
+  route === 'api' && fields.secure_hash !== undefined
 
-async function take(
+async function acceptRequest(
   runtime: Runtime,
   fields: Fields,
-  door: Door,
+  route: InitiationRoute,
   address: string,
   found: CallerLookup,
   deadline: number,
 ): Promise<Initiated> {
   if (found.caller) mustBeReadable(found.caller, 'initiation')
-  const proved = await prove(runtime, fields, door, address, found)
-  if (isFromServer(fields, door)) runtime.limits.request(proved)
-  else runtime.limits.unsigned(proved, address)
-  const request = readRequest(fields, door, proved)
+  const caller = await authenticateCaller(runtime, fields, route, address, found)
+  if (isFromServer(fields, route)) runtime.limits.request(caller)
+  else runtime.limits.unsigned(caller, address)
+  const request = readRequest(fields, route, caller)
   const { direct, fault } = isDirect(request)
-    ? readDirect(runtime.providerAccounts, proved, request)
+    ? readDirect(runtime.providerAccounts, caller, request)
     : noDirect
-  const refusal = checkSettings(proved.settings, proved.outlets, request) ?? fault
-  if (refusal) return { stored: await storedBefore(runtime, proved, request, refusal, deadline), direct }
-  const stored = await store(runtime, proved, request)
+  const refusal = checkSettings(caller.settings, caller.outlets, request) ?? fault
+  if (refusal) return { stored: await findEqualRequest(runtime, caller, request, refusal, deadline), direct }
+  const stored = await storePayment(runtime, caller, request)
   if (!direct) await reopen(runtime, stored, deadline)
   return { stored, direct }
 }
 
 const noDirect = { direct: undefined, fault: undefined }
 
-// The caller, proved by the hash, or by the merchant's setting that accepts older requests without one.
-async function prove(
+// The caller, authenticated by the hash. The merchant's setting may accept older requests without one.
+async function authenticateCaller(
   runtime: Runtime,
   fields: Fields,
-  door: Door,
+  route: InitiationRoute,
   address: string,
   found: CallerLookup,
 ): Promise<Caller> {
   const { merchant_key, invoice_id, total, secure_hash } = await requiredFields(runtime, fields, found)
   const { caller } = found
   const mayBeUnsigned = caller?.active && caller.settings.unsigned_requests
-  if (secure_hash === undefined && mayBeUnsigned && (door === 'form' || isDirect(fields))) return caller
+  if (secure_hash === undefined && mayBeUnsigned && (route === 'form' || isDirect(fields))) return caller
   const strings = totalSpellings(total).map(spelling => requestString(invoice_id, merchant_key, spelling))
   const claim = { merchant_key, strings, hash: secure_hash }
   const refuse = () => (caller?.active === false ? deactivated() : hashRefusal(caller, claim))
@@ -98,7 +99,7 @@ async function prove(
   return signer
 }
 
-// A request without them is refused after the same work for a known and for an unknown merchant.
+// A request that lacks one of these fields is refused after the same work for a known and for an unknown merchant.
 async function requiredFields(runtime: Runtime, fields: Fields, { caller, isFresh }: CallerLookup) {
   try {
     return readRequired(fields)
@@ -126,19 +127,19 @@ const isDirect = (fields: Fields) =>
   fields.pymt_instrument !== undefined && fields.generate_checkout_url === undefined
 
 // Validates a request, apart from the merchant's settings. The refusal of an unknown currency lists the merchant's.
-function readRequest(fields: Fields, door: Door, { settings }: Caller): PaymentRequest {
+function readRequest(fields: Fields, route: InitiationRoute, { settings }: Caller): PaymentRequest {
   if (fields.currency !== undefined && !isCurrency(fields.currency)) throw unsupportedCurrency(settings)
   const request = parseRequest(fields)
   const direct = isDirect(request)
   if (direct && !request.extra_wallet_issuer_hint)
-    throw malformed('extra_wallet_issuer_hint', 'is needed beside pymt_instrument')
-  if (door === 'api' && !direct && !request.generate_checkout_url)
+    throw malformed('extra_wallet_issuer_hint', 'is required with pymt_instrument')
+  if (route === 'api' && !direct && !request.generate_checkout_url)
     throw malformed('generate_checkout_url', 'must be true')
   return request
 }
 
-// The present settings refuse the request. If the same request was stored under earlier settings, it is answered as then.
-async function storedBefore(
+// The present settings refuse the request. If an equal request was stored under earlier settings, its payment is returned.
+async function findEqualRequest(
   { db }: Runtime,
   { merchant_id, mode }: Caller,
   request: PaymentRequest,
@@ -151,7 +152,11 @@ async function storedBefore(
   throw refusal
 }
 
-async function store(runtime: Runtime, caller: Caller, request: PaymentRequest): Promise<StoredRequest> {
+async function storePayment(
+  runtime: Runtime,
+  caller: Caller,
+  request: PaymentRequest,
+): Promise<StoredRequest> {
   const payment = newPayment(caller, request, runtime.clock())
   const stored = await runtime.payments.add(payment)
   if (!timingSafeEqual(stored.request_digest, payment.request_digest)) throw conflict()

@@ -14,53 +14,66 @@ import {
 } from '../../store/notifications/feed.ts'
 import { authenticate, feedRefusal, mustBeReadable, withErrorsAs200 } from './authenticate.ts'
 
-const keptMs = 30 * 86_400_000
-const usualLimit = 100
-export const mostEvents = 500
+const retentionMs = 30 * 86_400_000
+const defaultLimit = 100
+export const maxEvents = 500
 const numberedAtOnce = 1000 // more than the largest page, so that `more` is right
 
-type Reading = Pick<Runtime, 'db' | 'callers' | 'limits' | 'clock'>
+type FeedDeps = Pick<Runtime, 'db' | 'callers' | 'limits' | 'clock'>
 
-export type FeedQuestion = Partial<Record<'merchant_key' | 'after' | 'limit' | 'secure_hash', unknown>>
+type FeedFields = Partial<Record<'merchant_key' | 'after' | 'limit' | 'secure_hash', unknown>>
 export type EventPage = { merchant_id: string; events: FeedEvent[]; next: bigint; more: boolean }
 
 // The events of a merchant after its cursor, the oldest first. They contain its customers' data, so the request is always
 // signed, with its time. A deactivated merchant can still read them.
 export async function readEvents(
-  runtime: Reading,
-  question: FeedQuestion,
+  runtime: FeedDeps,
+  fields: FeedFields,
   signature: string | undefined,
   address: string,
 ): Promise<EventPage> {
-  const asked = { ...textFields(question), signature }
-  const { merchant_key, after = '' } = asked
+  const texts = textFields(fields)
+  const { merchant_key, after = '' } = texts
   if (!merchant_key) throw missing('merchant_key')
   if (!signature) runtime.limits.guess(address)
   const deadline = databaseDeadline()
   const found = await runtime.callers.find(merchant_key)
   return withErrorsAs200(found.caller, async () => {
     if (found.caller) mustBeReadable(found.caller, 'feed')
-    const proving = prove(runtime, found, { ...asked, merchant_key, after }, address)
-    const { merchant_id, mode } = await inTime(deadline, proving)
-    const limit = readLimit(question.limit)
-    const since = new Date(runtime.clock().getTime() - keptMs)
+    const signed = { ...texts, merchant_key, after, signature }
+    const { merchant_id, mode } = await inTime(deadline, authenticateFeed(runtime, found, signed, address))
+    const limit = readLimit(texts.limit)
+    const since = new Date(runtime.clock().getTime() - retentionMs)
     const db = runtime.db.withQuota('feed').withDeadline(deadline)
-    return { merchant_id, ...(await newest({ db }, { merchant_id, mode }, readCursor(after), since, limit)) }
+    return {
+      merchant_id,
+      ...(await readPage(db, { merchant_id, mode }, readCursor(after), since, limit)),
+    }
   })
 }
 
-function textFields(question: FeedQuestion): Partial<Record<keyof FeedQuestion, string>> {
-  for (const [name, value] of Object.entries(question))
+function textFields(fields: FeedFields): Partial<Record<keyof FeedFields, string>> {
+  for (const [name, value] of Object.entries(fields))
     if (typeof value !== 'string') throw malformed(name, 'must be text')
-  return question as Partial<Record<keyof FeedQuestion, string>>
+  return fields as Partial<Record<keyof FeedFields, string>>
 }
 
-type Asked = { merchant_key: string; after: string; limit?: string; secure_hash?: string; signature?: string }
+type SignedFields = {
+  merchant_key: string
+  after: string
+  limit?: string
+  secure_hash?: string
+  signature?: string
+}
 
-async function prove(runtime: Reading, found: CallerLookup, asked: Asked, address: string): Promise<Caller> {
+async function authenticateFeed(
+  runtime: FeedDeps,
+  found: CallerLookup,
+  { merchant_key, after, limit = '', ...sent }: SignedFields,
+  address: string,
+): Promise<Caller> {
   const now = runtime.clock()
-  const { merchant_key, after, limit = '' } = asked
-  const signature = readFeedSignature(asked.signature, asked.secure_hash)
+  const signature = readFeedSignature(sent.signature, sent.secure_hash)
   const { t = String(Math.floor(now.getTime() / 1000)), hash } = signature
   const claim = { merchant_key, strings: [feedString(t, merchant_key, after, limit)], hash }
   const refuse = (known: Caller | undefined) => feedRefusal(known, claim, signature, now)
@@ -75,22 +88,25 @@ async function prove(runtime: Reading, found: CallerLookup, asked: Asked, addres
 
 function readCursor(after: string): bigint {
   if (!/^(|0|[1-9]\d{0,17})$/.test(after))
-    throw malformed('after', 'must be a cursor that we gave, or empty to begin at the beginning')
+    throw malformed(
+      'after',
+      'must be a cursor from an earlier response, or empty to start with the oldest event',
+    )
   return BigInt(after)
 }
 
-function readLimit(text: unknown): number {
-  if (text === undefined || text === '') return usualLimit
-  const limit = typeof text === 'string' && /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > mostEvents) throw malformed('limit', `must be from 1 to ${mostEvents}`)
+function readLimit(text = ''): number {
+  if (text === '') return defaultLimit
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > maxEvents) throw malformed('limit', `must be from 1 to ${maxEvents}`)
   return limit
 }
 
 type Page = Omit<EventPage, 'merchant_id'>
 
 // Takes the lock only if there are events without a number.
-async function newest(
-  { db }: Pick<Reading, 'db'>,
+async function readPage(
+  db: FeedDeps['db'],
   feed: Feed,
   after: bigint,
   since: Date,
@@ -107,20 +123,20 @@ async function newest(
 }
 
 async function pageAfter(
-  db: Reading['db'],
+  db: FeedDeps['db'],
   feed: Feed,
   after: bigint,
   since: Date,
   limit: number,
 ): Promise<Page> {
   const isKept = ({ created_at }: FeedEvent) => created_at >= since
-  let found = await readFeed(db, feed, after, limit + 1)
-  const kept = found.findIndex(isKept)
-  if (found.length > 0 && kept !== 0) {
-    const oldest = found[kept]?.position ?? (await oldestKept(db, feed, since))
-    found = oldest && oldest > after ? await readFeed(db, feed, oldest - 1n, limit + 1) : []
+  let events = await readFeed(db, feed, after, limit + 1)
+  const firstKept = events.findIndex(isKept)
+  if (events.length > 0 && firstKept !== 0) {
+    const oldest = events[firstKept]?.position ?? (await oldestKept(db, feed, since))
+    events = oldest && oldest > after ? await readFeed(db, feed, oldest - 1n, limit + 1) : []
   }
-  const page = found.slice(0, limit)
+  const page = events.slice(0, limit)
   const next = page.at(-1)?.position ?? after
-  return { events: page.filter(isKept), next, more: found.length > limit }
+  return { events: page.filter(isKept), next, more: events.length > limit }
 }

@@ -9,9 +9,9 @@ import { tasksOf } from '../../store/payments/tasks.ts'
 import { wakeDispatchers } from '../notifications/wakeDispatchers.ts'
 import { changeOf, changeOne } from '../payments/writeChanges.ts'
 
-// The merchant sends the request of a payment again that ended unpaid: the payment is open before the request is answered.
-// Of many repeats one reopens it, and a payment that was paid meanwhile stays paid. A payment that is open costs no
-// statement here.
+// Reopens a payment that ended unpaid when the merchant repeats its request, before that request is answered. Only one of
+// several repeated requests reopens it, and a payment that was paid meanwhile stays paid. An open payment needs no
+// statement.
 export async function reopen(
   runtime: Pick<Runtime, 'db' | 'localWorkers' | 'clock' | 'wake'>,
   stored: StoredRequest,

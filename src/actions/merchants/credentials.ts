@@ -13,16 +13,19 @@ import {
 import { lockMerchant, type Merchant, saveIpnPassword } from '../../store/merchants/merchants.ts'
 import { type MasterKeys, sealSecret, unwrapKey } from '../../store/merchants/vault.ts'
 
-export type RotatedKey = {
-  merchant_id: string
-  mode: Mode
-  merchant_key: string
-  secret_key: string
-  old_keys_valid_until: string
-}
+// Runs the work in a transaction that holds the lock of the merchant. Undefined if there is no such merchant.
+const withDataKey = <T>(
+  db: Db,
+  masterKeys: MasterKeys,
+  merchant_id: string,
+  work: (tx: Tx, dataKey: Buffer) => Promise<T>,
+) =>
+  db.transaction(async tx => {
+    const merchant = await lockMerchant(tx, merchant_id)
+    return merchant && work(tx, unwrapKey(masterKeys, merchant_id, merchant))
+  })
 
-// Issues a new API key and secret. The older keys of the mode stay valid for the overlap. Undefined if there is no such
-// merchant.
+// Issues a new API key and secret. The older keys of the mode stay valid for the overlap.
 export function rotateKey(
   db: Db,
   masterKeys: MasterKeys,
@@ -30,14 +33,11 @@ export function rotateKey(
   mode: Mode,
   overlapMs: number,
   now: Date,
-): Promise<RotatedKey | undefined> {
+) {
   const merchant_key = newMerchantKey(mode)
   const secret_key = newSecretKey()
   const until = new Date(now.getTime() + overlapMs)
-  return db.transaction(async tx => {
-    const merchant = await lockMerchant(tx, merchant_id)
-    if (!merchant) return undefined
-    const dataKey = unwrapKey(masterKeys, merchant_id, merchant)
+  return withDataKey(db, masterKeys, merchant_id, async (tx, dataKey) => {
     const sealed_secret = sealSecret(dataKey, apiSecretPurpose(merchant_id, mode, merchant_key), secret_key)
     const dates = { created_at: now, expires_at: null }
     await addMerchantKey(tx, { merchant_id, merchant_key, mode, sealed_secret, ...dates })
@@ -46,15 +46,7 @@ export function rotateKey(
   })
 }
 
-export type RotatedIpnSecret = {
-  merchant_id: string
-  mode: Mode
-  ipn_secret: string
-  old_secret_valid_until: string
-}
-
-// Issues a new signing secret for notifications. The previous one signs, too, until the overlap ends. Undefined if there
-// is no such merchant.
+// Issues a new signing secret for notifications. The previous one signs, too, until the overlap ends.
 export function rotateIpnSecret(
   db: Db,
   masterKeys: MasterKeys,
@@ -62,14 +54,11 @@ export function rotateIpnSecret(
   mode: Mode,
   overlapMs: number,
   now: Date,
-): Promise<RotatedIpnSecret | undefined> {
+) {
   const secret_id = newSecretId()
   const ipn_secret = newIpnSecret()
   const until = new Date(now.getTime() + overlapMs)
-  return db.transaction(async tx => {
-    const merchant = await lockMerchant(tx, merchant_id)
-    if (!merchant) return undefined
-    const dataKey = unwrapKey(masterKeys, merchant_id, merchant)
+  return withDataKey(db, masterKeys, merchant_id, async (tx, dataKey) => {
     const sealed_secret = sealSecret(dataKey, ipnSecretPurpose(merchant_id, mode, secret_id), ipn_secret)
     await addIpnSecret(tx, { merchant_id, mode, secret_id, sealed_secret, created_at: now, expires_at: null })
     await expireOldSecrets(tx, { merchant_id, mode, secret_id }, until, now)
@@ -92,38 +81,37 @@ async function expireOldSecrets(tx: Tx, { merchant_id, mode, secret_id }: NewSec
 // The passwords of notifications in style basic. Each mode has its own, so that a test server does not get the live one.
 export type IpnPasswords = Record<Mode, string>
 
-export const makeIpnPasswords = async (
+export async function makeIpnPasswords(
   tx: Tx,
   masterKeys: MasterKeys,
   merchant: Merchant,
-): Promise<IpnPasswords> => ({
-  test: await makeIpnPassword(tx, masterKeys, merchant, 'test'),
-  live: await makeIpnPassword(tx, masterKeys, merchant, 'live'),
-})
-
-async function makeIpnPassword(tx: Tx, masterKeys: MasterKeys, merchant: Merchant, mode: Mode) {
+): Promise<IpnPasswords> {
   const { merchant_id } = merchant
-  const ipn_password = newIpnPassword()
   const dataKey = unwrapKey(masterKeys, merchant_id, merchant)
+  return {
+    test: await makeIpnPassword(tx, dataKey, merchant_id, 'test'),
+    live: await makeIpnPassword(tx, dataKey, merchant_id, 'live'),
+  }
+}
+
+async function makeIpnPassword(tx: Tx, dataKey: Buffer, merchant_id: string, mode: Mode) {
+  const ipn_password = newIpnPassword()
   const sealed = sealSecret(dataKey, ipnPasswordPurpose(merchant_id, mode), ipn_password)
   await saveIpnPassword(tx, merchant_id, mode, sealed)
   return ipn_password
 }
 
-export type RotatedIpnPassword = { merchant_id: string; mode: Mode; ipn_password: string }
-
-// The new password is valid from the next try on, without an overlap: HTTP Basic sends a single password. Undefined if
-// there is no such merchant.
+// The new password is valid from the next try on, without an overlap: HTTP Basic sends a single password.
 export const rotateIpnPassword = (db: Db, masterKeys: MasterKeys, merchant_id: string, mode: Mode) =>
-  db.transaction(async (tx): Promise<RotatedIpnPassword | undefined> => {
-    const merchant = await lockMerchant(tx, merchant_id)
-    if (!merchant) return undefined
-    return { merchant_id, mode, ipn_password: await makeIpnPassword(tx, masterKeys, merchant, mode) }
-  })
+  withDataKey(db, masterKeys, merchant_id, async (tx, dataKey) => ({
+    merchant_id,
+    mode,
+    ipn_password: await makeIpnPassword(tx, dataKey, merchant_id, mode),
+  }))
 
 // Uses the merchant's id, which is not secret, as the password: old clients accept nothing else.
 export const useMerchantId = (db: Db, merchant_id: string, mode: Mode) =>
-  db.transaction(async (tx): Promise<RotatedIpnPassword | undefined> => {
+  db.transaction(async tx => {
     if (!(await lockMerchant(tx, merchant_id))) return undefined
     await saveIpnPassword(tx, merchant_id, mode, null)
     return { merchant_id, mode, ipn_password: merchant_id }

@@ -6,8 +6,8 @@ import type { Db } from '../../store/db.ts'
 import { findLogo, saveLogo } from '../../store/merchants/merchants.ts'
 
 // Returns the stored logo, or the reason why the picture is refused.
-export async function setLogo(db: Db, merchant_id: string, given: Buffer, now: Date): Promise<Logo | string> {
-  const logo = readLogo(given, zip)
+export async function setLogo(db: Db, merchant_id: string, file: Buffer, now: Date): Promise<Logo | string> {
+  const logo = readLogo(file, zip)
   if (typeof logo !== 'string') await saveLogo(db, merchant_id, logo, now)
   return logo
 }

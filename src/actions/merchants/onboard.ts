@@ -81,13 +81,8 @@ export async function welcome(db: Db, masterKeys: MasterKeys, now: Date): Promis
     email: 'ama@example.com',
     generate_checkout_url: true,
   })
-  return {
-    name: merchant.name,
-    merchant_key: signer.merchant_key,
-    secret_key: demo?.secret_key,
-    ipn_secret: demo?.ipn_secret,
-    request,
-  }
+  const { secret_key, ipn_secret } = demo ?? {}
+  return { name: merchant.name, merchant_key: signer.merchant_key, secret_key, ipn_secret, request }
 }
 
 // The merchant with its newest key of the mode that has not expired; undefined if there is none.

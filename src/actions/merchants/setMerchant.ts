@@ -2,7 +2,7 @@ import {
   changeSettings,
   readMerchantSettings,
   type SettingName,
-  type SettingWords,
+  type SettingTexts,
   unreadableSettings,
 } from '../../core/merchant/settings.ts'
 import type { NewPayment } from '../../core/payment/payment.ts'
@@ -16,7 +16,7 @@ import {
 import type { MasterKeys } from '../../store/merchants/vault.ts'
 import { type IpnPasswords, makeIpnPasswords } from './credentials.ts'
 
-export type SetMerchant = { words: SettingWords; faults: string[]; ipn_passwords?: IpnPasswords }
+type SetMerchant = { texts: SettingTexts; faults: string[]; ipn_passwords?: IpnPasswords }
 
 // Applies `name=value` changes: all of them, or none if any is wrong. Undefined if there is no such merchant. A change to
 // ipn_style=basic creates a password for each mode, which is shown only once. Without master keys none can be sealed, and
@@ -32,22 +32,22 @@ export function setMerchant(
     if (!merchant) return undefined
     const changed = changeSettings(merchant.settings, changes)
     if (changed.faults.length > 0) return changed
-    await saveSettings(tx, merchant_id, changed.words)
-    if (!masterKeys || isBasic(merchant.settings) || !isBasic(changed.words)) return changed
+    await saveSettings(tx, merchant_id, changed.texts)
+    if (!masterKeys || isBasic(merchant.settings) || !isBasic(changed.texts)) return changed
     return { ...changed, ipn_passwords: await makeIpnPasswords(tx, masterKeys, merchant) }
   })
 }
 
-const isBasic = (words: SettingWords) => readMerchantSettings(words).ipn_style === 'basic'
+const isBasic = (texts: SettingTexts) => readMerchantSettings(texts).ipn_style === 'basic'
 
-export type UnreadableMerchant = { merchant_id: string; settings: readonly SettingName[] }
+type UnreadableMerchant = { merchant_id: string; settings: readonly SettingName[] }
 export type OnUnreadable = (merchants: readonly UnreadableMerchant[]) => void
 
 // Merchants with settings that cannot be read. Such a setting has its default, and requests that it restricts are refused.
 export async function unreadableMerchants(tx: Tx): Promise<UnreadableMerchant[]> {
   const all = await merchantsWithSettings(tx)
-  return all.flatMap(({ merchant_id, settings: words }) => {
-    const settings = unreadableSettings(words)
+  return all.flatMap(({ merchant_id, settings: texts }) => {
+    const settings = unreadableSettings(texts)
     return settings.length > 0 ? [{ merchant_id, settings }] : []
   })
 }

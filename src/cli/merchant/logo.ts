@@ -4,7 +4,7 @@ import { Option } from 'commander'
 import type { Config } from '../../config.ts'
 import { logoPath } from '../../core/merchant/branding.ts'
 import { removeLogo } from '../../store/merchants/merchants.ts'
-import { maxGivenBytes } from '../../core/merchant/logo/logo.ts'
+import { maxLogoFileBytes } from '../../core/merchant/logo/logo.ts'
 import type { UntrustedUrl } from '../../core/urlTrust.ts'
 import { createOutbound } from '../../net/outbound.ts'
 import { merchantEgress } from '../../start/egress.ts'
@@ -71,9 +71,9 @@ async function readLogoFile(path: string): Promise<Buffer> {
     throw error.code === 'ENOENT' ? new CommandError('not_found', `There is no file ${path}.`) : error
   })
   if (!found.isFile()) throw refused(`${path} is not a file.`)
-  if (found.size > maxGivenBytes)
+  if (found.size > maxLogoFileBytes)
     throw refused(
-      `${path} has ${Math.ceil(found.size / 1024)} kB; at most ${maxGivenBytes / 1024} kB are read.`,
+      `${path} has ${Math.ceil(found.size / 1024)} kB; at most ${maxLogoFileBytes / 1024} kB are read.`,
     )
   return readFile(path)
 }
@@ -87,7 +87,7 @@ async function fetchLogo(config: Config, url: UntrustedUrl): Promise<Buffer> {
       url,
       headers: { accept: 'image/png, image/jpeg' },
       lane: 'logo',
-      maxBodyBytes: maxGivenBytes + 1, // one more byte shows that it is too large
+      maxBodyBytes: maxLogoFileBytes + 1, // one more byte shows that it is too large
       allowLoopback: config.TOLLGATE_EGRESS_LOOPBACK ?? false,
     })
     if (status === null) throw refused(`The logo could not be fetched: ${words}.`)

@@ -4,7 +4,7 @@ import {
   rotateKey,
   useMerchantId,
 } from '../../actions/merchants/credentials.ts'
-import { readMerchantSettings, type SettingWords } from '../../core/merchant/settings.ts'
+import { readMerchantSettings, type SettingTexts } from '../../core/merchant/settings.ts'
 import type { Mode } from '../../core/mode.ts'
 import { sealedIpnPassword, type SealedIpnPasswords } from '../../store/merchants/merchants.ts'
 import { type CommandContext, merchantNotFound, withMasterKeys } from '../database.ts'
@@ -143,7 +143,7 @@ export type PasswordState = 'own' | 'merchant_id'
 
 // Null if the style is not basic.
 export function passwordStates(
-  merchant: SealedIpnPasswords & { settings: SettingWords },
+  merchant: SealedIpnPasswords & { settings: SettingTexts },
 ): Record<Mode, PasswordState> | null {
   if (readMerchantSettings(merchant.settings).ipn_style !== 'basic') return null
   return { test: stateOf(merchant, 'test'), live: stateOf(merchant, 'live') }

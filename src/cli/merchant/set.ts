@@ -5,7 +5,7 @@ import {
   readMerchantSettings,
   type SettingName,
   merchantSettingNames,
-  type SettingWords,
+  type SettingTexts,
   unreadableSettings,
 } from '../../core/merchant/settings.ts'
 import { totalLimitText } from '../../core/merchant/totalLimit.ts'
@@ -52,7 +52,7 @@ async function set({ db, masterKeys }: CommandContext, id: string, changes: stri
   if (!changed) throw merchantNotFound(id)
   if (changed.faults.length > 0)
     throw new CommandError('refused', 'Nothing was changed.', { faults: changed.faults })
-  const { words: stored, ipn_passwords } = changed
+  const { texts: stored, ipn_passwords } = changed
   const names = new Set(changes.map(change => change.split('=')[0]))
   const lines = settingLines(stored).filter(line => names.has(line.name))
   const text = `${merchant.name} is changed; every node uses it within a second.\n\n${facts(lines.map(settingFact))}`
@@ -76,7 +76,7 @@ type SettingLine = {
 }
 
 // Every setting as an operator types it, including defaults. Null: no value.
-export function settingLines(stored: SettingWords): SettingLine[] {
+export function settingLines(stored: SettingTexts): SettingLine[] {
   const settings = readMerchantSettings(stored)
   const unreadable = new Set<string>(unreadableSettings(stored))
   return merchantSettingNames.map(name => ({
@@ -94,7 +94,7 @@ function asTyped(value: MerchantSettings[SettingName]): string | null {
   return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : null
 }
 
-export const settingsData = (stored: SettingWords) =>
+export const settingsData = (stored: SettingTexts) =>
   Object.fromEntries(settingLines(stored).map(({ name, value }) => [name, value]))
 
 export function settingFact({ name, value, isDefault, unreadable }: SettingLine) {
@@ -115,6 +115,6 @@ export const originsAdvice = (merchant_id: string) =>
   `Register the shop's own, separated by commas: ${registerOriginsCommand(merchant_id)}`
 
 // False if the setting cannot be read: then some are registered.
-export const hasNoOrigins = (stored: SettingWords) =>
+export const hasNoOrigins = (stored: SettingTexts) =>
   readMerchantSettings(stored).allowed_origins.length === 0 &&
   !unreadableSettings(stored).includes('allowed_origins')

@@ -4,7 +4,7 @@ const maxDepth = 16
 
 // A key costs about 2 microseconds until it is refused or ignored, so 64 KiB of keys would block the event loop for
 // longer than ten requests do. Short texts cannot have many keys and are not counted.
-export const maxValues = 4000
+const maxValues = 4000
 const countedLength = 8192
 
 // A number as it was written.
@@ -116,8 +116,8 @@ function walk(text: string, fields: Fields): string | undefined {
 
 // JSON.parse has kept only the last value of a duplicate key. The walk refuses the body when it reaches the second one.
 function holderAt({ values, at }: Open, key: string | undefined): Open['values'] {
-  const found = Array.isArray(values) ? values[at] : values[key as string]
-  return typeof found === 'object' && found !== null ? (found as Fields) : []
+  const value = Array.isArray(values) ? values[at] : values[key as string]
+  return typeof value === 'object' && value !== null ? (value as Fields) : []
 }
 
 // JSON.parse made every key an own property, __proto__ too, so this assignment has no side effect.

@@ -23,7 +23,7 @@ export function boundaryOf(contentType: string): string | undefined {
 }
 
 // Returns the parts, or the sentence that says what is wrong. Text before the first delimiter and after the last one
-// is ignored, as RFC 2046 says.
+// is ignored, as RFC 2046 requires.
 export function parseMultipart(bytes: Uint8Array, boundary: string): Part[] | string {
   const delimiter = Uint8Array.from(`\r\n--${boundary}`, char => char.charCodeAt(0))
   const parts: Part[] = []
@@ -130,9 +130,9 @@ function parametersOf(text: string): [name: string, value: string][] {
   const parameter = /;[ \t]*([^\s;="]*)[ \t]*(?:=[ \t]*(?:"([^"]*)"[ \t]*|([^;"]*)))?/y
   parameter.lastIndex = text.indexOf(';')
   while (parameter.lastIndex >= 0 && parameter.lastIndex < text.length) {
-    const found = parameter.exec(text)
-    if (!found || parameters.length === maxParameters) return []
-    const [, name = '', quoted, plain = ''] = found
+    const match = parameter.exec(text)
+    if (!match || parameters.length === maxParameters) return []
+    const [, name = '', quoted, plain = ''] = match
     parameters.push([name.toLowerCase(), quoted ?? plain.trim()])
   }
   return parameters

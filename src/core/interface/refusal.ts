@@ -26,13 +26,16 @@ export class Refusal extends Error {
   as200 = false // for clients that cannot read the body of a 4xx
   isBodyUnread = false // the rest of the body is not read: the connection closes with the answer
 
-  constructor(http: number, code: Code, message: string, field?: string) {
+  constructor(http: number, code: Code, message: string, field?: string, details: RefusalDetails = {}) {
     super(message)
     this.http = http
     this.code = code
     this.field = field
+    Object.assign(this, details)
   }
 }
+
+type RefusalDetails = Partial<Pick<Refusal, 'retryAfterSeconds' | 'isBodyUnread' | 'cause'>>
 
 const missingCodes = { merchant_key: 'GW-001', invoice_id: 'GW-002', total: 'GW-003' } as const
 
@@ -60,37 +63,29 @@ export const conflict = () =>
 export const unknownInvoice = () =>
   new Refusal(404, 'GW-005', 'invoice_id: no payment of this merchant has it', 'invoice_id')
 
-export function tooManyRequests(retryAfterSeconds: number) {
-  const refusal = new Refusal(429, 'GW-060', 'Too many requests. Wait for Retry-After seconds and repeat.')
-  refusal.retryAfterSeconds = retryAfterSeconds
-  return refusal
-}
+export const tooManyRequests = (retryAfterSeconds: number) =>
+  new Refusal(429, 'GW-060', 'Too many requests. Wait for Retry-After seconds and repeat.', undefined, {
+    retryAfterSeconds,
+  })
 
-export function tooManyAtOnce() {
-  const message =
-    'Too many requests are unanswered on this connection. Wait for answers before you send more.'
-  const refusal = new Refusal(429, 'GW-060', message)
-  refusal.retryAfterSeconds = 1
-  return refusal
-}
+export const tooManyAtOnce = () =>
+  new Refusal(
+    429,
+    'GW-060',
+    'Too many requests are unanswered on this connection. Wait for answers before you send more.',
+    undefined,
+    { retryAfterSeconds: 1 },
+  )
 
-export function bodyTooLarge(maxBytes: number) {
-  const refusal = new Refusal(413, 'GW-013', `The body is larger than ${maxBytes / 1024} KiB.`)
-  refusal.isBodyUnread = true
-  return refusal
-}
+const unread = { isBodyUnread: true }
 
-export function bodyInPieces(maxPieces: number) {
-  const refusal = malformed(undefined, `The body arrives in more than ${maxPieces} pieces.`)
-  refusal.isBodyUnread = true
-  return refusal
-}
+export const bodyTooLarge = (maxBytes: number) =>
+  new Refusal(413, 'GW-013', `The body is larger than ${maxBytes / 1024} KiB.`, undefined, unread)
 
-export function tooSlow() {
-  const refusal = new Refusal(408, 'GW-012', 'The body arrived too slowly.')
-  refusal.isBodyUnread = true
-  return refusal
-}
+export const bodyInPieces = (maxPieces: number) =>
+  new Refusal(400, 'GW-012', `The body arrives in more than ${maxPieces} pieces.`, undefined, unread)
+
+export const tooSlow = () => new Refusal(408, 'GW-012', 'The body arrived too slowly.', undefined, unread)
 
 // The memory for incomplete bodies is used up: by the client's own network (429), or by all clients together (503).
 export class TooBusy extends Refusal {
@@ -100,25 +95,23 @@ export class TooBusy extends Refusal {
       http,
       http === 429 ? 'GW-060' : 'GW-050',
       `${message} Repeat the same request: it never creates a second payment.`,
+      undefined,
+      { retryAfterSeconds: 1, isBodyUnread: true },
     )
-    this.retryAfterSeconds = 1
-    this.isBodyUnread = true
   }
 }
 
 const repairSeconds = 60
 
 // A stored setting of this merchant cannot be read. What it protects stays refused until the operator has fixed it.
-export function unreadableSetting(what: string, cause: unknown) {
-  const refusal = new Refusal(
+export const unreadableSetting = (what: string, cause: unknown) =>
+  new Refusal(
     503,
     'GW-050',
     `This merchant cannot be served until the operator has fixed ${what}. Repeat the same request later.`,
+    undefined,
+    { retryAfterSeconds: repairSeconds, cause },
   )
-  refusal.retryAfterSeconds = repairSeconds
-  refusal.cause = cause
-  return refusal
-}
 
 // The database is unavailable, or too many requests wait for it. Repeating the request is always safe.
 export class Unavailable extends Refusal {
@@ -126,9 +119,7 @@ export class Unavailable extends Refusal {
     cause: unknown,
     message = 'The database is unavailable. Repeat the same request: it never creates a second payment.',
   ) {
-    super(503, 'GW-050', message)
-    this.cause = cause
-    this.retryAfterSeconds = 1
+    super(503, 'GW-050', message, undefined, { retryAfterSeconds: 1, cause })
   }
 }
 

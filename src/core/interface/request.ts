@@ -20,7 +20,7 @@ import { recordKeys } from './statusRecord.ts'
 export const maxExtras = 20
 export const maxExtraLength = 255
 export const maxInvoiceLength = 25
-export const maxLongInvoiceLength = 64 // if the merchant's long_invoice_ids is on
+const maxLongInvoiceLength = 64 // if the merchant's long_invoice_ids is on
 
 // A form may send several lines.
 const lines = (max: number) =>
@@ -89,7 +89,21 @@ const outlet = z
   .union([patterns.textField(maxExtraLength), patterns.numberField], 'must be text or a number')
   .transform(value => (value instanceof NumberText ? value.text : value))
 
-const hints = ['mtn', 'airtel', 'tigo', 'airteltigo', 'vodafone', 'telecel'] as const
+const email = patterns
+  .textField(254)
+  .regex(emailPattern, 'is not an email address')
+  .meta({ pattern: patterns.email })
+
+const networks = ['mtn', 'airtel', 'tigo', 'airteltigo', 'vodafone', 'telecel'] as const
+
+const issuerHint = z
+  .string('must be text')
+  .meta({ pattern: patterns.anyCase(networks) })
+  .transform(value => value.toLowerCase())
+  .pipe(z.enum(networks, `must be one of ${networks.join(', ')}`))
+
+const optional = <Schema extends z.ZodType>(schema: Schema, description: string) =>
+  schema.optional().describe(description)
 
 export const requestSchema = z.object({
   merchant_key: z
@@ -111,68 +125,50 @@ export const requestSchema = z.object({
         'Currency of total: one of those that your operator has set for you, by default only GHS. If it is absent, ' +
         'an extra_currency with one of these codes is used.',
     }),
-  success_url: url
-    .optional()
-    .meta({ description: 'The customer is redirected here after completing checkout.' }),
-  cancelled_url: url
-    .optional()
-    .meta({ description: 'The customer is redirected here after cancelling. `cancel_url` is an alias.' }),
-  deferred_url: url
-    .optional()
-    .meta({ description: 'The customer is redirected here if the payment method is paid later.' }),
-  ipn_url: url.optional().meta({
-    description:
-      'The address for the notifications of this payment, instead of your ipn_url setting. With ipn_style basic or ' +
+  success_url: optional(url, 'The customer is redirected here after completing checkout.'),
+  cancelled_url: optional(url, 'The customer is redirected here after cancelling. `cancel_url` is an alias.'),
+  deferred_url: optional(url, 'The customer is redirected here if the payment method is paid later.'),
+  ipn_url: optional(
+    url,
+    'The address for the notifications of this payment, instead of your ipn_url setting. With ipn_style basic or ' +
       'form_ipn_url registered it must be on one of your origins.',
-  }),
+  ),
   number: phone('is not a possible phone number (0241234567, 233241234567 or +233241234567)')
     .optional()
     .meta({
       description: 'Customer contact number. `extra_mobile` is an alias.',
       examples: ['0241234567'],
     }),
-  email: patterns
-    .textField(254)
-    .regex(emailPattern, 'is not an email address')
-    .meta({ pattern: patterns.email })
-    .optional()
-    .meta({ description: 'Customer email address. `extra_email` is an alias.' }),
-  name: patterns.textField(120).optional().meta({ description: 'Customer name. `extra_name` is an alias.' }),
-  description: lines(500).optional().meta({
-    description: 'What the payment is for; the customer sees it. Line breaks and tabs become spaces.',
-  }),
+  email: optional(email, 'Customer email address. `extra_email` is an alias.'),
+  name: optional(patterns.textField(120), 'Customer name. `extra_name` is an alias.'),
+  description: optional(
+    lines(500),
+    'What the payment is for; the customer sees it. Line breaks and tabs become spaces.',
+  ),
   line_items: lineItemsIn(defaultCurrency),
-  extra_outlet: outlet.optional().meta({ description: 'Code of one of your outlets.' }),
-  generate_checkout_url: yes.optional().meta({
-    description:
-      'Required, and true, unless the request is a direct one (pymt_instrument) or is sent to an older address. ' +
+  extra_outlet: optional(outlet, 'Code of one of your outlets.'),
+  generate_checkout_url: optional(
+    yes,
+    'Required, and true, unless the request is a direct one (pymt_instrument) or is sent to an older address. ' +
       'The response then has the checkout address. The texts "true" and "1" and the number 1 are accepted too.',
-  }),
-  pymt_instrument: phone('is not a possible phone number').optional().meta({
-    description: 'Direct request without a page: the wallet whose owner approves on the phone.',
-  }),
-  extra_wallet_issuer_hint: z
-    .string('must be text')
-    .meta({ pattern: patterns.anyCase(hints) })
-    .transform(value => value.toLowerCase())
-    .pipe(z.enum(hints, `must be one of ${hints.join(', ')}`))
-    .optional()
-    .meta({
-      description: `Direct request: the network of the wallet, ${hints.join(', ')}, in any letter case.`,
-    }),
-  voucher_code: patterns
-    .textField(20)
-    .optional()
-    .meta({ description: 'Direct request: the voucher code if the network requires one, as Telecel does.' }),
-  secure_hash: z
-    .string('must be text')
-    .meta({ pattern: patterns.hexDigest })
-    .optional()
-    .meta({
-      description:
-        'HMAC-SHA-256 of the request string, hexadecimal in any letter case. Required, unless the merchant has ' +
-        'unsigned_requests on and the request is a direct one or is sent to an older address.',
-    }),
+  ),
+  pymt_instrument: optional(
+    phone('is not a possible phone number'),
+    'Direct request without a page: the wallet whose owner approves on the phone.',
+  ),
+  extra_wallet_issuer_hint: optional(
+    issuerHint,
+    `Direct request: the network of the wallet, ${networks.join(', ')}, in any letter case.`,
+  ),
+  voucher_code: optional(
+    patterns.textField(20),
+    'Direct request: the voucher code if the network requires one, as Telecel does.',
+  ),
+  secure_hash: optional(
+    z.string('must be text').meta({ pattern: patterns.hexDigest }),
+    'HMAC-SHA-256 of the request string, hexadecimal in any letter case. Required, unless the merchant has ' +
+      'unsigned_requests on and the request is a direct one or is sent to an older address.',
+  ),
 })
 
 // The decimals of an amount depend on its currency, so each currency has its own schema.

@@ -28,12 +28,12 @@ export function checkSettings(
     )
   if (request.extra_outlet !== undefined && !outlets.has(request.extra_outlet))
     return malformed('extra_outlet', 'this merchant has no such outlet')
-  const elsewhere = allowed_origins.length > 0 && addresses.find(isElsewhere(request, allowed_origins))
-  if (elsewhere) return malformed(elsewhere, 'is not on one of the origins registered for this merchant')
+  const foreign = allowed_origins.length > 0 && addresses.find(isForeign(request, allowed_origins))
+  if (foreign) return malformed(foreign, 'is not on one of the origins registered for this merchant')
   return foreignIpnUrl(settings, request)
 }
 
-const isElsewhere = (request: PaymentRequest, origins: readonly string[]) => (field: Address) => {
+const isForeign = (request: PaymentRequest, origins: readonly string[]) => (field: Address) => {
   const url = request[field]
   return url !== undefined && !isOnOrigins(url, origins)
 }
@@ -42,7 +42,7 @@ const isElsewhere = (request: PaymentRequest, origins: readonly string[]) => (fi
 function foreignIpnUrl(settings: MerchantSettings, request: PaymentRequest): Refusal | undefined {
   const { ipn_style, form_ipn_url } = settings
   if (ipn_style !== 'basic' && form_ipn_url !== 'registered') return undefined
-  if (!isElsewhere(request, ownOrigins(settings))('ipn_url')) return undefined
+  if (!isForeign(request, ownOrigins(settings))('ipn_url')) return undefined
   return malformed(
     'ipn_url',
     "is on neither an origin registered for this merchant nor that of the merchant's own ipn_url",

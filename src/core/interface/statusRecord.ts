@@ -63,17 +63,17 @@ type CustomerFacts = {
   sent: NewPayment['extra']
 }
 
-const everything = ({ name, email, number, extra }: PaymentState): CustomerFacts => ({
+const unmasked = ({ name, email, number: phone, extra: sent }: PaymentState): CustomerFacts => ({
   name,
   email,
-  phone: number,
-  sent: extra,
+  phone,
+  sent,
 })
 
 // The `extra` object of the status check and the notification: the merchant's own fields, and ours.
 export const extraOf = (
   payment: PaymentState,
-  { name, email, phone, sent }: CustomerFacts = everything(payment),
+  { name, email, phone, sent }: CustomerFacts = unmasked(payment),
 ) => ({
   ...sent,
   channel: payment.payment_method,

@@ -23,12 +23,12 @@ export function accentFault(text: string): string | undefined {
   const ratio = Math.floor(contrast(white, accent) * 10) / 10
   return (
     `white text on ${accent} has a contrast of ${ratio.toFixed(1)}:1, and ${readable}:1 is required; ` +
-    `${towards(accent, black, isFit)} would do`
+    `${towards(accent, black, isFit)} would be accepted`
   )
 }
 
 // `column` is the background of the order on wide screens, with white text.
-export type Palette = Record<'accent' | 'on-accent' | 'soft' | 'column', string>
+type Palette = Record<'accent' | 'on-accent' | 'soft' | 'column', string>
 
 // On a light page the accent is darkened until links are readable. On a dark page it is lightened until it is readable, and
 // the text on it is dark.
@@ -40,18 +40,18 @@ export const palettesOf = (accent: string): Record<'light' | 'dark', Palette> =>
 function lightPalette(accent: string): Palette {
   const { card, background } = surroundings.light
   const soft = mix(accent, white, 0.92)
-  const seen = towards(accent, black, shade => isReadable(shade, card, background, soft))
-  return { accent: seen, 'on-accent': white, soft, column: mix(accent, black, 0.45) }
+  const darkened = towards(accent, black, shade => isReadable(shade, card, background, soft))
+  return { accent: darkened, 'on-accent': white, soft, column: mix(accent, black, 0.45) }
 }
 
 function darkPalette(accent: string): Palette {
   const { card, background } = surroundings.dark
   const softOf = (shade: string) => mix(shade, card, 0.9)
-  const seen = towards(accent, white, shade => isReadable(shade, card, background, softOf(shade)))
+  const lightened = towards(accent, white, shade => isReadable(shade, card, background, softOf(shade)))
   return {
-    accent: seen,
-    'on-accent': mix(seen, black, 0.88),
-    soft: softOf(seen),
+    accent: lightened,
+    'on-accent': mix(lightened, black, 0.88),
+    soft: softOf(lightened),
     column: mix(accent, black, 0.6),
   }
 }
@@ -94,7 +94,7 @@ function mix(colour: string, other: string, share: number): string {
 
 const steps = 128
 
-// The first colour on the way to the other that fits; the other one if none does.
+// The first colour between the two that fits; the other colour if none does.
 function towards(colour: string, other: string, fits: (shade: string) => boolean): string {
   for (let step = 0; step < steps; step++) {
     const shade = mix(colour, other, step / steps)

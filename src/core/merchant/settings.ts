@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isOwnExtraName, ownExtraNames } from '../extraNames.ts'
-import { currencies, formatMoney, isCurrency, defaultCurrency } from '../money.ts'
+import { currencies, type Currency, formatMoney, isCurrency, defaultCurrency } from '../money.ts'
 import { parsePhone } from '../phone.ts'
 import { isAtMost, isPlainText, originOf, parseUrl } from '../text.ts'
 import { accentFault, readAccent } from './accent.ts'
@@ -18,7 +18,7 @@ const ipnUrlRules = ['any', 'registered'] as const
 
 // Each setting parses the text that an operator types. The text is stored, not the parsed value, so that a changed default
 // applies to every merchant without that setting.
-const onOff = z.enum(['on', 'off'], 'must be on or off').transform(word => word === 'on')
+const onOff = z.enum(['on', 'off'], 'must be on or off').transform(text => text === 'on')
 
 // The default is in hundredths of any currency.
 const totalLimit = (defaultValue: bigint) =>
@@ -43,13 +43,20 @@ const url: z.ZodType<UntrustedUrl, string> = z
   .string()
   .refine(text => !parseUrl(text), 'must be an absolute http or https URL')
 
-const origins = z.string().transform((text, context) => {
-  const list = text.split(',').map(origin => origin.trim())
-  const wrong = list.find(origin => originOf(origin) !== origin || !/^https?:/.test(origin))
-  if (wrong === undefined) return list
-  context.addIssue(`${wrong || 'an empty word'} is not an origin such as https://shop.example`)
-  return z.NEVER
-})
+// A comma-separated list without duplicates.
+const listOf = <Item extends string = string>(isValid: (item: string) => boolean, fault: string) =>
+  z.string().transform((text, context) => {
+    const list = [...new Set(text.split(',').map(item => item.trim()))]
+    const wrong = list.find(item => !isValid(item))
+    if (wrong === undefined) return list as Item[]
+    context.addIssue(`${wrong || 'an empty word'} is ${fault}`)
+    return z.NEVER
+  })
+
+const origins = listOf(
+  item => originOf(item) === item && /^https?:/.test(item),
+  'not an origin such as https://shop.example',
+)
 
 const maxFrames = 20
 
@@ -63,22 +70,7 @@ const frames = origins.transform((list, context) => {
   return z.NEVER
 })
 
-const currencyList = z.string().transform((text, context) => {
-  const list = [...new Set(text.split(',').map(word => word.trim()))]
-  if (list.every(isCurrency)) return list
-  const wrong = list.find(word => !isCurrency(word))
-  context.addIssue(`${wrong || 'an empty word'} is none of ${currencies.join(', ')}`)
-  return z.NEVER
-})
-
-const names = (pattern: RegExp, words: string) =>
-  z.string().transform((text, context) => {
-    const list = [...new Set(text.split(',').map(word => word.trim()))]
-    const wrong = list.find(word => !pattern.test(word))
-    if (wrong === undefined) return list
-    context.addIssue(`${wrong || 'an empty word'} is not ${words}`)
-    return z.NEVER
-  })
+const names = (pattern: RegExp, what: string) => listOf(item => pattern.test(item), `not ${what}`)
 
 // Names of a merchant's extra_ fields, with or without the prefix. The gateway's own keys are refused, because their values
 // are always masked.
@@ -112,7 +104,7 @@ const shortLine = z
   .refine(text => isPlainText(text) && text.trim() !== '', 'must be one line of text')
 
 // The name of a provider account or of a provider.
-export const accountWord = /^[a-z]\w{0,39}(-[0-9a-z]{6})?$/i
+export const accountNamePattern = /^[a-z]\w{0,39}(-[0-9a-z]{6})?$/i
 
 const settingSchemas = {
   errors_as_200: onOff.default(false),
@@ -126,9 +118,9 @@ const settingSchemas = {
   public_extra: extraFields.default([]),
   min_total: totalLimit(1n),
   max_total: totalLimit(99_999_999n),
-  currencies: currencyList.default([defaultCurrency]),
+  currencies: listOf<Currency>(isCurrency, `none of ${currencies.join(', ')}`).default([defaultCurrency]),
   payment_methods: names(/^[a-z][a-z0-9_]{0,39}$/, 'a payment method such as mtn_mobile_money').default([]),
-  providers: names(accountWord, 'an account or a provider such as mtn-4f7k2q or mtn').default([]),
+  providers: names(accountNamePattern, 'an account or a provider such as mtn-4f7k2q or mtn').default([]),
   rate_limit: whole(0, 1_000_000).default(1000),
   rate_burst: whole(1, 1_000_000).default(2000),
   expiry_minutes: whole(5, 7 * 24 * 60).default(60),
@@ -145,56 +137,55 @@ const settingSchemas = {
 
 const settingsSchema = z.object(settingSchemas)
 export type MerchantSettings = z.output<typeof settingsSchema>
-export type SettingWords = Record<string, string>
+export type SettingTexts = Record<string, string>
 
 export type SettingName = keyof typeof settingSchemas
 export const merchantSettingNames = Object.keys(settingSchemas) as SettingName[]
 
 // A setting that cannot be read, such as one of a newer version, has its default. Code that restricts access by a setting
 // checks `unreadableSettings` first.
-export const readMerchantSettings = (words: SettingWords): MerchantSettings => readWords(words).settings
+export const readMerchantSettings = (texts: SettingTexts): MerchantSettings => readTexts(texts).settings
 
-// All of them if the stored value is not an object.
-export const unreadableSettings = (words: SettingWords): readonly SettingName[] => readWords(words).unreadable
+// All settings if the stored value is not an object.
+export const unreadableSettings = (texts: SettingTexts): readonly SettingName[] => readTexts(texts).unreadable
 
-type ReadWords = { settings: MerchantSettings; unreadable: readonly SettingName[] }
+type ParsedSettings = { settings: MerchantSettings; unreadable: readonly SettingName[] }
 
 // A cache, because every page and every change of a payment reads its merchant's settings. The key is the stored text, so a
 // changed setting is parsed again.
-const cache = new Map<string, ReadWords>()
+const cache = new Map<string, ParsedSettings>()
 const maxCached = 1000
 
-function readWords(words: SettingWords): ReadWords {
-  const key = JSON.stringify(words ?? null)
+function readTexts(texts: SettingTexts): ParsedSettings {
+  const key = JSON.stringify(texts ?? null)
   const cached = cache.get(key)
   if (cached) return cached
   if (cache.size >= maxCached) cache.delete(cache.keys().next().value as string)
-  const read = parseWords(words)
-  cache.set(key, read)
-  return read
+  const parsed = parseTexts(texts)
+  cache.set(key, parsed)
+  return parsed
 }
 
 // Frozen, because all readers share the cached object.
-function parseWords(words: SettingWords): ReadWords {
+function parseTexts(texts: SettingTexts): ParsedSettings {
   const unreadable: SettingName[] = []
-  const read = merchantSettingNames.map(name => {
-    const parsed = settingSchemas[name].safeParse(wordOf(words, name))
-    if (!parsed.success || !isWords(words)) unreadable.push(name)
+  const settings = merchantSettingNames.map(name => {
+    const parsed = settingSchemas[name].safeParse(isObject(texts) ? texts[name] : undefined)
+    if (!parsed.success || !isObject(texts)) unreadable.push(name)
     return [name, Object.freeze(parsed.success ? parsed.data : settingSchemas[name].parse(undefined))]
   })
   return {
-    settings: Object.freeze(Object.fromEntries(read) as MerchantSettings),
+    settings: Object.freeze(Object.fromEntries(settings) as MerchantSettings),
     unreadable: Object.freeze(unreadable),
   }
 }
 
-const wordOf = (words: SettingWords, name: string) => (isWords(words) ? words[name] : undefined)
-const isWords = (words: unknown) => typeof words === 'object' && words !== null && !Array.isArray(words)
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 // Applies `name=value` changes; an empty value restores the default. Returns all faults together. Unreadable settings that
 // are not changed stay as they are, so that each can be corrected by itself.
-export function changeSettings(words: SettingWords, changes: readonly string[]) {
-  const changed: SettingWords = isWords(words) ? { ...words } : {}
+export function changeSettings(texts: SettingTexts, changes: readonly string[]) {
+  const changed: SettingTexts = isObject(texts) ? { ...texts } : {}
   const faults: string[] = []
   const named = new Set<string>()
   for (const change of changes) {
@@ -211,21 +202,18 @@ export function changeSettings(words: SettingWords, changes: readonly string[]) 
     if (named.has(name)) faults.push(`${name}: ${issue.message}`)
   }
   if (faults.length === 0) faults.push(...crossedLimits(readMerchantSettings(changed)))
-  if (faults.length === 0 && passwordSettings.some(name => named.has(name)))
-    faults.push(...passwordFaults(readMerchantSettings(changed)))
-  return { words: changed, faults }
+  const isPasswordChange = passwordSettings.some(name => named.has(name))
+  if (faults.length === 0 && isPasswordChange && sendsNoPassword(readMerchantSettings(changed)))
+    faults.push(noPasswordOrigin)
+  return { texts: changed, faults }
 }
 
 const passwordSettings: readonly SettingName[] = ['ipn_style', 'ipn_url', 'allowed_origins']
 
 // Style basic sends a password, and only to the merchant's own origins, so it needs at least one.
-const passwordFaults = (settings: MerchantSettings) =>
-  sendsNoPassword(settings)
-    ? [
-        'ipn_style: basic sends a password, which goes only to the origins of the merchant; set ' +
-          'ipn_url=https://shop.example/ipn or allowed_origins=https://shop.example with it, or choose another style first',
-      ]
-    : []
+const noPasswordOrigin =
+  'ipn_style: basic sends a password, which is sent only to the origins of the merchant; set ' +
+  'ipn_url=https://shop.example/ipn or allowed_origins=https://shop.example with it, or choose another style first'
 
 // The origins that belong to the merchant: those of allowed_origins and of the setting ipn_url. The hash of a request does
 // not cover its ipn_url, so a customer can add one to a signed form. The notification password is sent to these origins
@@ -244,8 +232,8 @@ export const isOnOrigins = (address: string, allowed: readonly string[]) =>
 export const sendsNoPassword = (settings: MerchantSettings) =>
   settings.ipn_style === 'basic' && ownOrigins(settings).length === 0
 
-const crossedLimits = ({ min_total, max_total, currencies: taken }: MerchantSettings) =>
-  taken
+const crossedLimits = ({ min_total, max_total, currencies: accepted }: MerchantSettings) =>
+  accepted
     .filter(currency => leastIn(min_total, currency) > mostIn(max_total, currency))
     .map(currency => {
       const most = formatMoney(mostIn(max_total, currency), currency)

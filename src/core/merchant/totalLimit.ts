@@ -8,8 +8,8 @@ import {
   parseMoney,
 } from '../money.ts'
 
-// The minimum or maximum total of a merchant's payments: one figure for every currency, and own figures for some, as in
-// `5000,UGX:20000000`. Ten thousand is much in cedis and little in shillings.
+// The minimum or maximum total of a merchant's payments: one figure for every currency, and separate figures for some, as
+// in `5000,UGX:20000000`. Ten thousand is a large amount in cedis and a small one in shillings.
 export type TotalLimit = Readonly<{
   every: bigint // in hundredths of the payment's currency
   own: Readonly<Partial<Record<Currency, bigint>>> // in minor units

@@ -3,7 +3,7 @@ import {
   readMerchantSettings,
   type SettingName,
   type MerchantSettings,
-  type SettingWords,
+  type SettingTexts,
   unreadableSettings,
 } from '../../core/merchant/settings.ts'
 import type { Mode } from '../../core/mode.ts'
@@ -25,17 +25,12 @@ export type Caller = {
   expires_at: Date | null
 }
 
-type CallerRow = WrappedKey & {
-  merchant_id: string
-  merchant_key: string
-  mode: Mode
-  sealed_secret: Buffer
-  expires_at: Date | null
-  name: string
-  active: boolean
-  settings: SettingWords
-  outlets: string[] | null
-}
+type CallerRow = WrappedKey &
+  Pick<Caller, 'merchant_id' | 'merchant_key' | 'mode' | 'name' | 'active' | 'expires_at'> & {
+    sealed_secret: Buffer
+    settings: SettingTexts
+    outlets: string[] | null
+  }
 
 export async function findCallers(
   tx: Tx,
@@ -57,11 +52,10 @@ export async function findCallers(
   }))
 }
 
+type SealedRow = Omit<CallerRow, 'settings' | 'outlets'>
+
 // A secret that cannot be opened affects this caller only.
-function secretsOf(
-  masterKeys: MasterKeys,
-  row: Pick<CallerRow, 'merchant_id' | 'mode' | 'merchant_key' | 'sealed_secret'> & WrappedKey,
-): Pick<Caller, 'secrets' | 'sealed'> {
+function secretsOf(masterKeys: MasterKeys, row: SealedRow): Pick<Caller, 'secrets' | 'sealed'> {
   const purpose = apiSecretPurpose(row.merchant_id, row.mode, row.merchant_key)
   try {
     const secret = openSecret(unwrapKey(masterKeys, row.merchant_id, row), purpose, row.sealed_secret)

@@ -1,6 +1,6 @@
 import type { LogoFacts } from '../../core/merchant/branding.ts'
 import type { Logo } from '../../core/merchant/logo/logo.ts'
-import type { SettingWords } from '../../core/merchant/settings.ts'
+import type { SettingTexts } from '../../core/merchant/settings.ts'
 import type { Mode } from '../../core/mode.ts'
 import { named, sql, type Tx } from '../db.ts'
 import type { WrappedKey } from './vault.ts'
@@ -9,7 +9,7 @@ export type Merchant = WrappedKey & {
   merchant_id: string
   name: string
   active: boolean
-  settings: SettingWords
+  settings: SettingTexts
   created_at: Date
 } & SealedIpnPasswords
 
@@ -51,7 +51,7 @@ export const liveMerchants = (tx: Tx) =>
       select 1 from merchant_keys k where k.merchant_id = m.merchant_id and k.mode = 'live')
     order by created_at, merchant_id`)
 
-export const saveSettings = (tx: Tx, merchant_id: string, settings: SettingWords) =>
+export const saveSettings = (tx: Tx, merchant_id: string, settings: SettingTexts) =>
   tx.rows(sql`update merchants set settings = ${settings} where merchant_id = ${merchant_id}`)
 
 export const saveIpnPassword = (tx: Tx, merchant_id: string, mode: Mode, sealed: Buffer | null) =>

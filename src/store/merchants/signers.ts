@@ -1,4 +1,4 @@
-import { ownOrigins, readMerchantSettings, type SettingWords } from '../../core/merchant/settings.ts'
+import { ownOrigins, readMerchantSettings, type SettingTexts } from '../../core/merchant/settings.ts'
 import type { Mode } from '../../core/mode.ts'
 import { type Signer, signingKey } from '../../core/notification/ipnRequest.ts'
 import { named, type Tx } from '../db.ts'
@@ -14,7 +14,7 @@ type SignerRow = WrappedKey &
     secret_id: string
     sealed_secret: Buffer
     expires_at: Date | null
-    settings: SettingWords
+    settings: SettingTexts
     merchant_key: string | null
   }
 
@@ -79,10 +79,7 @@ function passwordOf(masterKeys: MasterKeys, row: SignerRow): string | undefined 
 }
 
 // A secret that cannot be opened affects this merchant only.
-function keyOf(
-  masterKeys: MasterKeys,
-  row: SignerRow,
-): { key: Buffer; sealed?: undefined } | { key?: undefined; sealed: unknown } {
+function keyOf(masterKeys: MasterKeys, row: SignerRow): { key?: Buffer; sealed?: unknown } {
   const { merchant_id, mode, secret_id, sealed_secret } = row
   const purpose = ipnSecretPurpose(merchant_id, mode, secret_id)
   try {

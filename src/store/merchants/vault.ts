@@ -34,7 +34,7 @@ export function unwrapKey(masterKeys: MasterKeys, owner: string, wrapped: Wrappe
   if (!master)
     throw new Error(
       `The secrets of ${owner} are sealed with master key ${wrapped.master_key_id}, which this ` +
-        'Tollgate does not have. Give it in TOLLGATE_MASTER_KEY, or use the data folder that holds it.',
+        'Tollgate does not have. Set it in TOLLGATE_MASTER_KEY, or use the data folder that contains it.',
     )
   return unseal(master, owner, wrapped.wrapped_key)
 }

@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import type { LogoFacts } from '../../core/merchant/branding.ts'
-import type { SettingWords } from '../../core/merchant/settings.ts'
+import type { SettingTexts } from '../../core/merchant/settings.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { named, sql, type Tx } from '../db.ts'
@@ -12,7 +12,7 @@ import { type PaymentKey, paymentKeysOf, unnestPaymentKeys } from './paymentKeys
 export type PaymentWithMerchant = Payment & {
   merchant_name: string
   merchant_active: boolean
-  merchant_settings: SettingWords
+  merchant_settings: SettingTexts
 }
 
 // The fields of a payment that its order contains, and that decide whether the order may be sent again.

@@ -11,29 +11,29 @@ import { statusLineRoute, statusRoute } from './status.ts'
 type Handler = (exchange: Exchange) => Promise<ApiAnswer>
 type Route = Partial<Record<string, Handler>> // by method
 
-const both = (handler: Handler): Route => ({ GET: handler, POST: handler })
+const getAndPost = (handler: Handler): Route => ({ GET: handler, POST: handler })
 
-// The addresses of the API, with a handler for each method.
+// The API routes by path.
 export function routesOf(options: ApiOptions): Map<string, Route> {
   return new Map([
     ['/v1/mobile_agents_v2', { POST: initiateRoute(options) }],
-    ['/v1/gateway/json_status_chk', both(statusRoute(options, false))],
-    ['/gateway/json_status_chk', both(statusRoute(options, true))],
-    ['/v1/gateway/status_chk', both(statusLineRoute(options))],
-    ['/gateway/status_chk', both(statusLineRoute(options))],
+    ['/v1/gateway/json_status_chk', getAndPost(statusRoute(options, false))],
+    ['/gateway/json_status_chk', getAndPost(statusRoute(options, true))],
+    ['/v1/gateway/status_chk', getAndPost(statusLineRoute(options))],
+    ['/gateway/status_chk', getAndPost(statusLineRoute(options))],
     ['/v1/events', { GET: eventsRoute(options) }],
-    ['/gateway', both(webFormRoute(options))],
-    ['/gateway/checkout', both(webFormRoute(options))],
-    ['/', both(webFormRoute(options))],
+    ['/gateway', getAndPost(webFormRoute(options))],
+    ['/gateway/checkout', getAndPost(webFormRoute(options))],
+    ['/', getAndPost(webFormRoute(options))],
   ])
 }
 
 // A request for the root without a merchant_key is a visitor, who gets the home page.
-const namesMerchant = (query: string) => new URLSearchParams(query).has('merchant_key')
+const hasMerchantKey = (query: string) => new URLSearchParams(query).has('merchant_key')
 
-type Observation = { trustedProxies: number; log: Logger; observe: Observe }
+type CreateOptions = ApiOptions & { trustedProxies: number; log: Logger; observe: Observe }
 
-export function createApi(options: ApiOptions & Observation): Answerer {
+export function createApi(options: CreateOptions): Answerer {
   const { trustedProxies, log, observe } = options
   const routes = routesOf(options)
 
@@ -43,7 +43,7 @@ export function createApi(options: ApiOptions & Observation): Answerer {
     const route = routes.get(path)
     if (!route) return false
     const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? '')
-    if (path === '/' && method === 'GET' && !namesMerchant(query)) return false
+    if (path === '/' && method === 'GET' && !hasMerchantKey(query)) return false
     const requestId = newRequestId()
     const exchange = { incoming, method, query, requestId, address: addressOf(incoming, trustedProxies) }
     const started = performance.now()

@@ -10,13 +10,8 @@ export const eventsRoute =
   ({ runtime }: ApiOptions) =>
   async ({ incoming, query, address }: Exchange): Promise<ApiAnswer> => {
     const signature = incoming.headers[feedHeader] as string | undefined // Node joins repeated headers
-    const page = await readEvents(runtime, queryFields(query), signature, address)
-    return {
-      http: 200,
-      type: jsonType,
-      body: JSON.stringify(eventsBody(page)),
-      merchant_id: page.merchant_id,
-    }
+    const { merchant_id, ...page } = await readEvents(runtime, queryFields(query), signature, address)
+    return { http: 200, type: jsonType, body: JSON.stringify(eventsBody(page)), merchant_id }
   }
 
 // `body` is text and not nested JSON: it has the exact bytes of the notification, so its signature can be verified.

@@ -3,7 +3,7 @@ import type { Refusal } from '../../core/interface/refusal.ts'
 import { withoutLists } from '../../core/interface/request.ts'
 import { type Lang, languages, preferredLang } from '../../core/languages/languages.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { type ApiAnswer, type Exchange, htmlType, jsonType } from '../http/apiRequest.ts'
+import { acceptsHtml, type ApiAnswer, type Exchange, htmlType, jsonType } from '../http/apiRequest.ts'
 import { queryFields, readFields } from '../http/body.ts'
 import { isRefusal, refusalAnswer, refusedAs } from '../http/errors.ts'
 import { CustomerPage } from '../pages/customerPage.tsx'
@@ -16,8 +16,8 @@ export const initiateRoute =
   ({ runtime, baseUrl }: ApiOptions) =>
   async ({ incoming, address }: Exchange): Promise<ApiAnswer> => {
     const { fields, as } = await readFields(incoming, { runtime, address })
-    const sent = as === 'json' ? fields : withoutLists(fields)
-    return initiatedAnswer(await initiate(runtime, sent, 'api', address), baseUrl())
+    const initiated = await initiate(runtime, as === 'json' ? fields : withoutLists(fields), 'api', address)
+    return initiatedAnswer(initiated, baseUrl())
   }
 
 export const initiatedAnswer = (initiated: Initiated, baseUrl: string): ApiAnswer => ({
@@ -31,33 +31,28 @@ export const checkoutUrl = (baseUrl: string, token: string) => `${baseUrl}/check
 
 export function initiatedBody({ stored, direct }: Initiated, baseUrl: string) {
   const { invoice_id, tx_reference, tx_token } = stored
-  if (direct)
-    return {
-      success: true,
-      status: 'new',
-      status_code: 0,
-      message: direct.offered // without a comma: an old client splits the text there
-        ? 'The payment is stored. The customer is asked to approve it on the phone.'
-        : 'The payment is stored. No provider for this network is set up here: the customer was not asked to pay.',
-      invoice_id,
-      tx_reference,
-    }
   const url = checkoutUrl(baseUrl, tx_token)
   return {
     success: true,
     status: 'new',
     status_code: 0,
-    message: 'The payment is stored. Send the customer to checkout_url.',
+    message: `The payment is stored. ${nextStep(direct)}`,
     invoice_id,
     tx_reference,
-    tx_token,
-    url,
-    checkout_url: url,
+    ...(!direct && { tx_token, url, checkout_url: url }),
   }
 }
 
-// The older addresses /gateway, /gateway/checkout and /, to which a web form in the shop sends the customer's browser. A
-// form is redirected to the checkout page. A JSON request gets a JSON answer.
+// The texts have no comma, because an old client splits them there.
+function nextStep(direct: Initiated['direct']): string {
+  if (!direct) return 'Send the customer to checkout_url.'
+  return direct.offered
+    ? 'The customer is asked to approve it on the phone.'
+    : 'No provider for this network is set up here: the customer was not asked to pay.'
+}
+
+// The older addresses /gateway, /gateway/checkout and /. A web form in the shop sends the customer's browser there, which
+// is redirected to the checkout page. A JSON request gets a JSON answer.
 export const webFormRoute =
   ({ runtime, baseUrl }: ApiOptions) =>
   async (exchange: Exchange): Promise<ApiAnswer> => {
@@ -67,16 +62,15 @@ export const webFormRoute =
         method === 'POST'
           ? await readFields(incoming, { runtime, address })
           : { fields: queryFields(query), as: 'form' }
-      const sent = as === 'json' ? fields : withoutLists(fields)
-      const initiated = await initiate(runtime, sent, 'form', address)
-      if (as === 'json') return initiatedAnswer(initiated, baseUrl())
+      const isJson = as === 'json'
+      const initiated = await initiate(runtime, isJson ? fields : withoutLists(fields), 'form', address)
+      if (isJson) return initiatedAnswer(initiated, baseUrl())
       const { merchant_id, tx_token } = initiated.stored
       const headers = { location: checkoutUrl(baseUrl(), tx_token) }
       return { http: 303, body: '', headers, merchant_id }
     } catch (error) {
       if (!isRefusal(error)) throw error
-      const isBrowser = incoming.headers.accept?.includes('text/html')
-      return isBrowser
+      return acceptsHtml(incoming.headers.accept)
         ? refusalPage(error, requestId, preferredLang(incoming.headers['accept-language']))
         : refusalAnswer(error, requestId)
     }

@@ -1,4 +1,4 @@
-import { checkStatus, type StatusQuestion } from '../../actions/interface/checkStatus.ts'
+import { checkStatus, type StatusFields } from '../../actions/interface/checkStatus.ts'
 import { isInvoiceId, presentFields } from '../../core/interface/request.ts'
 import {
   errorRecord,
@@ -17,17 +17,18 @@ export const statusRoute =
   ({ runtime }: ApiOptions, keyedOnly: boolean) =>
   async (exchange: Exchange): Promise<ApiAnswer> => {
     const isKeyedOnly = keyedOnly || exchange.method === 'POST'
-    let question: StatusQuestion = {}
+    let fields: StatusFields = {}
     try {
-      question = await readQuestion(runtime, exchange)
-      const { payment, view } = await checkStatus(runtime, question, exchange.address)
+      fields = await readStatusFields(runtime, exchange)
+      const { payment, view } = await checkStatus(runtime, fields, exchange.address)
       const record = statusRecord(payment, runtime.clock(), view)
       const body = isKeyedOnly ? keyedStatusJson(payment, record) : statusJson(payment, record)
       return { http: 200, type: jsonType, body, merchant_id: payment.merchant_id }
     } catch (error) {
       if (!isRefusal(error)) throw error
-      if (asText(question.invoice_id) === '') return refusalAnswer(error, exchange.requestId)
-      const invoice_id = repeatable(question.invoice_id)
+      if (typeof fields.invoice_id !== 'string' || fields.invoice_id === '')
+        return refusalAnswer(error, exchange.requestId)
+      const invoice_id = echoedInvoiceId(fields.invoice_id)
       const record = errorRecord(invoice_id, error.message)
       const flat = { ...record, ...refusalBody(error, exchange.requestId) }
       return refusedAs(error, jsonType, JSON.stringify({ [invoice_id]: record, ...(!isKeyedOnly && flat) }))
@@ -39,32 +40,29 @@ export const statusLineRoute =
   ({ runtime }: ApiOptions) =>
   async (exchange: Exchange): Promise<ApiAnswer> => {
     const now = runtime.clock()
-    let question: StatusQuestion = {}
+    let fields: StatusFields = {}
     try {
-      question = await readQuestion(runtime, exchange)
-      const { payment } = await checkStatus(runtime, question, exchange.address)
+      fields = await readStatusFields(runtime, exchange)
+      const { payment } = await checkStatus(runtime, fields, exchange.address)
       const body = statusLine(payment.tx_reference, payment.status, now)
       return { http: 200, type: textType, body, merchant_id: payment.merchant_id }
     } catch (error) {
       if (!isRefusal(error)) throw error
-      return refusedAs(error, textType, statusLine(repeatable(question.invoice_id), 'error', now))
+      return refusedAs(error, textType, statusLine(echoedInvoiceId(fields.invoice_id), 'error', now))
     }
   }
 
 // Fields that the body of a POST lacks are read from the query.
-async function readQuestion(
+async function readStatusFields(
   runtime: ApiOptions['runtime'],
   { method, query, incoming, address }: Exchange,
-): Promise<StatusQuestion> {
-  const isSent = method === 'POST' && hasBody(incoming)
-  const sent = isSent ? (await readFields(incoming, { runtime, address })).fields : {}
-  const asked: StatusQuestion = query === '' ? {} : queryFields(query)
-  return method === 'POST' ? { ...asked, ...presentFields(sent) } : asked
+): Promise<StatusFields> {
+  const hasFields = method === 'POST' && hasBody(incoming)
+  const inBody = hasFields ? (await readFields(incoming, { runtime, address })).fields : {}
+  return { ...queryFields(query), ...presentFields(inBody) }
 }
 
-const asText = (value: unknown) => (typeof value === 'string' ? value : '')
-
-// An error echoes only a valid invoice id. Any other text could inject a field into the status line, or replace a key of
-// the record. It becomes an empty field, so that the other fields keep their positions.
-const repeatable = (invoice_id: unknown) =>
+// An error echoes only a valid invoice id. Any other text could inject a field into the status line or replace a key of
+// the record. It becomes an empty field, so that the positions of the other fields do not change.
+const echoedInvoiceId = (invoice_id: unknown) =>
   typeof invoice_id === 'string' && isInvoiceId(invoice_id) ? invoice_id : ''

@@ -8,7 +8,7 @@ import { chosenLang, type Lang, languages } from '../../core/languages/languages
 import { PageFrame } from '../../core/markup/page.tsx'
 import { withShortDeadline } from '../../runtime/deadline.ts'
 import { jsonType } from '../http/apiRequest.ts'
-import { type Ctx, type Env, plainly } from '../http/context.ts'
+import { type Ctx, type Env, plainResponse } from '../http/context.ts'
 import { headersOf, sendPage } from '../pages/sendPage.ts'
 import { redirectExit } from './exit.tsx'
 import {
@@ -114,13 +114,13 @@ function sendPageState(c: Ctx, view: View) {
     seconds: secondsLeft(view),
     version: versionOf(view),
   }
-  return plainly(c, 200, JSON.stringify(state), headersOf(c), { 'content-type': jsonType })
+  return plainResponse(c, 200, JSON.stringify(state), headersOf(c), { 'content-type': jsonType })
 }
 
 // Encodes the address of this page, so it needs no query.
 const drawQr = (options: CheckoutOptions) => (c: Ctx, token: string) => {
   const picture = (<Qr text={publicAddress(options, c, token)} title="" />).toString()
-  return plainly(c, 200, picture, headersOf(c), { 'content-type': 'image/svg+xml' })
+  return plainResponse(c, 200, picture, headersOf(c), { 'content-type': 'image/svg+xml' })
 }
 
 // The QR code of the current attempt, as a picture that a phone can save in its gallery.

@@ -13,7 +13,7 @@ import { databaseDeadline } from '../../runtime/deadline.ts'
 import type { PaymentDeps, Runtime } from '../../runtime/runtime.ts'
 import { addressOf } from '../http/apiRequest.ts'
 import { hasBody, readFields } from '../http/body.ts'
-import { type Ctx, type Env, plainly } from '../http/context.ts'
+import { type Ctx, type Env, plainResponse } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
 import { senderOf } from '../http/operatorAuth.ts'
 import { TroublePage } from '../pages/customerPage.tsx'
@@ -92,7 +92,7 @@ export const withOwnForm =
 const foreignForm = (c: Ctx, view: View) =>
   sendPage(c, <TroublePage kind="elsewhere" lang={view.lang} open={linkTo(view)} />, 403)
 
-export const redirectTo = (c: Ctx, url: string) => plainly(c, 303, null, headersOf(c), { location: url })
+export const redirectTo = (c: Ctx, url: string) => plainResponse(c, 303, null, headersOf(c), { location: url })
 
 const langOf = (c: Ctx) => chosenLang(c.req.query('lang')) ?? preferredLang(c.req.header('accept-language'))
 

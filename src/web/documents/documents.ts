@@ -10,7 +10,7 @@ import type { Answerer } from '../server/server.ts'
 
 const retrySeconds = '5'
 
-// A response that is the same for everybody. It is made on the first request, kept in memory and sent without a copy.
+// A response that is the same for all clients. It is encoded on the first request, cached and sent without a copy.
 export type Document = {
   route: string // its name in logs and metrics
   type: string
@@ -20,7 +20,7 @@ export type Document = {
   make(): Buffer
 }
 
-type Made = { plain: Buffer; gzip: Buffer; br?: Buffer; digest: string }
+type EncodedDocument = { plain: Buffer; gzip: Buffer; br?: Buffer; digest: string }
 
 type DocumentOptions = {
   documents: ReadonlyMap<string, Document> // by path
@@ -28,21 +28,20 @@ type DocumentOptions = {
   observe: Observe
 }
 
-// Serves documents on Node's HTTP server, without the framework. Under overload it refuses them, so that payments go
-// first.
+// Serves documents on Node's HTTP server, without Hono. Under overload they are refused, so that payments have
+// priority.
 export function createDocuments({ documents, isOverloaded, observe }: DocumentOptions): Answerer {
-  const made = new Map<Document, Made>()
+  const cache = new Map<Document, EncodedDocument>()
 
-  function madeOf(document: Document): Made {
-    let bytes = made.get(document)
-    if (!bytes) {
-      const plain = document.make()
-      bytes = { plain, gzip: gzipSync(plain, { level: 9 }), digest: digestOf(plain) }
-      // Brotli takes long, so it is only for the small files that a customer waits for.
-      if (document.isPartOfCheckout) bytes.br = brotliCompressSync(plain)
-      made.set(document, bytes)
-    }
-    return bytes
+  function encode(document: Document): EncodedDocument {
+    const cached = cache.get(document)
+    if (cached) return cached
+    const plain = document.make()
+    const encoded: EncodedDocument = { plain, gzip: gzipSync(plain, { level: 9 }), digest: digestOf(plain) }
+    // Brotli is slow, so it is only for the small files that a customer waits for.
+    if (document.isPartOfCheckout) encoded.br = brotliCompressSync(plain)
+    cache.set(document, encoded)
+    return encoded
   }
 
   function refusalOf(
@@ -63,7 +62,7 @@ export function createDocuments({ documents, isOverloaded, observe }: DocumentOp
     const requestId = newRequestId()
     const refusal = refusalOf(document, method, requestId)
     if (refusal) sendAnswer(outgoing, refusal, requestId)
-    else sendDocument(incoming, outgoing, document, madeOf(document), query, requestId)
+    else sendDocument(incoming, outgoing, document, encode(document), query, requestId)
     observe({ requestId, method, route: document.route, http: refusal?.http ?? 200, started })
     return true
   }
@@ -73,12 +72,12 @@ function sendDocument(
   { headers }: IncomingMessage,
   outgoing: ServerResponse,
   { type, headers: more, isFile }: Document,
-  made: Made,
+  encoded: EncodedDocument,
   query: string,
   requestId: string,
 ) {
-  const encoding = encodingOf(headers['accept-encoding'] ?? '', made)
-  const bytes = made[encoding ?? 'plain'] ?? made.plain
+  const encoding = encodingOf(headers['accept-encoding'] ?? '', encoded)
+  const bytes = encoded[encoding ?? 'plain'] ?? encoded.plain
   outgoing.writeHead(200, {
     'content-type': type,
     'content-length': bytes.length,
@@ -86,13 +85,13 @@ function sendDocument(
     vary: 'accept-encoding',
     'x-content-type-options': 'nosniff',
     ...(encoding && { 'content-encoding': encoding }),
-    ...(isFile && { 'cache-control': cacheControlOf(query, made.digest) }),
+    ...(isFile && { 'cache-control': cacheControlOf(query, encoded.digest) }),
     ...more,
   })
   outgoing.end(bytes)
 }
 
-function encodingOf(accepted: string, { br }: Made): 'br' | 'gzip' | undefined {
+function encodingOf(accepted: string, { br }: EncodedDocument): 'br' | 'gzip' | undefined {
   if (br && /\bbr\b/.test(accepted)) return 'br'
   return accepted.includes('gzip') ? 'gzip' : undefined
 }
@@ -107,7 +106,7 @@ const busyAnswer = (requestId: string): ApiAnswer => ({
   ...plainAnswer(
     503,
     'busy',
-    'The gateway is overloaded, and payments go first. Try again in a few seconds.',
+    'The gateway is overloaded, and payments have priority. Try again in a few seconds.',
     requestId,
   ),
   headers: { 'retry-after': retrySeconds },
@@ -155,8 +154,8 @@ export const publicFiles = (
     ]
   })
 
-// Removes comments and spaces, which is a seventh of the bytes. It does not parse CSS, so it must not meet a quoted
-// text with a comment, or with a colon before a space.
+// Removes comments and spaces, which are a seventh of the bytes. It does not parse CSS, so no quoted text may contain a
+// comment, or a colon before a space.
 export const minifyCss = (css: string) =>
   css
     .replace(/\/\*[^]*?\*\//g, '')

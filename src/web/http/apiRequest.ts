@@ -72,7 +72,7 @@ export function splitUrl(url: string): [path: string, query: string] {
 }
 
 // Browsers name text/html; programs accept anything or ask for JSON.
-export const wantsPage = (accept: string | undefined) => accept?.includes('text/html') ?? false
+export const acceptsHtml = (accept: string | undefined) => accept?.includes('text/html') ?? false
 
-export const wantsJson = (accept: string | undefined) =>
-  !wantsPage(accept) && (accept?.includes('application/json') ?? false)
+export const acceptsJson = (accept: string | undefined) =>
+  !acceptsHtml(accept) && (accept?.includes('application/json') ?? false)

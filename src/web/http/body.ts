@@ -89,7 +89,7 @@ export function readBody(incoming: IncomingMessage, { runtime, address }: BodySe
       else if (++pieces > maxPieces) finish(bodyInPieces(maxPieces))
     }
     const end = () => finish()
-    const broken = () => finish(malformed(undefined, 'The body broke off.'))
+    const broken = () => finish(malformed(undefined, 'The body is incomplete.'))
     const finish = (refusal?: Refusal) => {
       incoming.off('data', take).off('end', end).off('error', broken).off('close', broken)
       held?.close()
@@ -137,15 +137,9 @@ export const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 export function queryFields(query: string): Fields {
-  if (hasMorePairs(query)) throw malformed(undefined, `The request has more than ${maxPairs} fields.`)
+  if (query.split('&', maxPairs + 1).length > maxPairs)
+    throw malformed(undefined, `The request has more than ${maxPairs} fields.`)
   return pairFields(new URLSearchParams(query))
-}
-
-function hasMorePairs(query: string): boolean {
-  let count = 1
-  for (let at = query.indexOf('&'); at !== -1; at = query.indexOf('&', at + 1))
-    if (++count > maxPairs) return true
-  return false
 }
 
 // A field that is repeated with the same value counts once. Two different values are ambiguous and refused.

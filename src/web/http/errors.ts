@@ -1,17 +1,18 @@
 import { Refusal, tooManyAtOnce } from '../../core/interface/refusal.ts'
 import { type ApiAnswer, jsonType } from './apiRequest.ts'
 
+const errorBody = (http: number, error: { code: string; message: string }, request_id: string) => ({
+  success: false,
+  status: 'error',
+  status_code: http,
+  message: error.message,
+  error,
+  request_id,
+})
+
 // The only place that turns a refusal into HTTP.
-export function refusalBody(refusal: Refusal, request_id: string) {
-  const { code, message, field, hint, http } = refusal
-  return {
-    success: false,
-    status: 'error',
-    status_code: http,
-    message,
-    error: { code, message, ...(field && { field }), ...(hint && { hint }) },
-    request_id,
-  }
+export function refusalBody({ code, message, field, hint, http }: Refusal, request_id: string) {
+  return errorBody(http, { code, message, ...(field && { field }), ...(hint && { hint }) }, request_id)
 }
 
 export function refusalAnswer(refusal: Refusal, requestId: string): ApiAnswer {
@@ -33,10 +34,14 @@ export function crowdedAnswer(requestId: string): ApiAnswer {
   return { ...answer, headers: { ...answer.headers, connection: 'close' } }
 }
 
-export const bugMessage = 'Internal error. Repeat the request; if the error persists, report the request_id.'
-
 // Any other error is a bug. The caller logs it in full, and the answer reveals nothing of it.
-export const bugAnswer = (requestId: string) => plainAnswer(500, 'internal', bugMessage, requestId)
+export const bugAnswer = (requestId: string) =>
+  plainAnswer(
+    500,
+    'internal',
+    'Internal error. Repeat the request; if the error persists, report the request_id.',
+    requestId,
+  )
 
 export const notFoundAnswer = (requestId: string) =>
   plainAnswer(
@@ -51,10 +56,9 @@ export const wrongMethodAnswer = (allow: string, requestId: string) => ({
   headers: { allow },
 })
 
-// Errors outside the API have a word as their code, not a number of the public list.
+// Errors outside the API have a name as their code, not a number of the public list.
 export function plainAnswer(http: number, code: string, message: string, request_id: string): ApiAnswer {
-  const answer = { success: false, status: 'error', status_code: http, message, error: { code, message } }
-  return { http, type: jsonType, body: JSON.stringify({ ...answer, request_id }), code }
+  return { http, type: jsonType, body: JSON.stringify(errorBody(http, { code, message }, request_id)), code }
 }
 
 export const isRefusal = (error: unknown): error is Refusal => error instanceof Refusal

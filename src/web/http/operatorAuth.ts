@@ -15,8 +15,8 @@ import { addressOf } from './apiRequest.ts'
 import type { Ctx } from './context.ts'
 import { isRefusal } from './errors.ts'
 
-// How an operator's page is protected. It always needs the token or the session cookie. No property of a request proves
-// that it comes from this machine, because a proxy here may hide its client.
+// The protection of an operator's page. It always requires the token or the session cookie. No property of a request
+// proves that it comes from this machine, because a proxy here may hide its client.
 export type OperatorAuth = {
   name: 'support' | 'metrics' // wrong tokens are counted by this name
   keys: OperatorKeys
@@ -32,14 +32,15 @@ export type Access = 'granted' | 'no_token' | 'wrong_token' | Refusal
 
 export function accessOf(c: Ctx, auth: OperatorAuth): Access {
   if (isSession(auth.keys, getCookie(c, sessionCookie(auth.baseUrl())), auth.clock())) return 'granted'
-  const shown = tokenIn(c.req.header('authorization') ?? '')
-  if (shown === undefined) return 'no_token'
-  const tokens = [auth.keys.supportToken, ...(auth.metricsToken ? [auth.metricsToken] : [])]
-  return countingWrong(c, auth, () => tokens.some(token => isSameSecret(shown, token)))
+  const token = tokenIn(c.req.header('authorization') ?? '')
+  if (token === undefined) return 'no_token'
+  const { keys, metricsToken } = auth
+  const accepted = [keys.supportToken, ...(metricsToken ? [metricsToken] : [])]
+  return limitWrongTokens(c, auth, () => accepted.some(secret => isSameSecret(token, secret)))
 }
 
 // While an address has to wait, its token is not compared. Otherwise the answer would reveal whether it is right.
-export function countingWrong(c: Ctx, auth: OperatorAuth, isRight: () => boolean): Access {
+export function limitWrongTokens(c: Ctx, auth: OperatorAuth, isRight: () => boolean): Access {
   const { name, limits, trustedProxies } = auth
   const address = addressOf(c.env.incoming, trustedProxies)
   try {

@@ -5,7 +5,7 @@ import type { PropsWithChildren } from '../../core/markup/jsx-runtime.ts'
 import { NoticeCard, pageHeaders, pagePolicy } from '../../core/markup/page.tsx'
 import type { Medium } from '../../core/message/messenger.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { wantsJson } from '../http/apiRequest.ts'
+import { acceptsJson } from '../http/apiRequest.ts'
 import { type Ctx, type Env, respond } from '../http/context.ts'
 import { isRefusal, refusalAnswer } from '../http/errors.ts'
 import type { OperatorAuth } from '../http/operatorAuth.ts'
@@ -49,7 +49,7 @@ export function inboxRoutes(options: InboxOptions) {
 
 async function showList(options: InboxOptions, c: Ctx) {
   c.header('vary', 'accept')
-  if (wantsJson(c.req.header('accept'))) return sendList(options, c)
+  if (acceptsJson(c.req.header('accept'))) return sendList(options, c)
   const { runtime, isSent = () => false, from = 'Tollgate' } = options
   const before = c.req.query('before')
   const list = await recentMessages(runtime, before)
@@ -70,7 +70,7 @@ async function orUnavailable(c: Ctx, answer: () => Promise<Response>) {
     return await answer()
   } catch (error) {
     if (!isRefusal(error)) throw error
-    if (wantsJson(c.req.header('accept'))) return respond(c, refusalAnswer(error, c.get('requestId')))
+    if (acceptsJson(c.req.header('accept'))) return respond(c, refusalAnswer(error, c.get('requestId')))
     return c.html(<UnavailablePage />, 503, { 'retry-after': '5' })
   }
 }

@@ -10,7 +10,7 @@ import { mailboxOf } from '../../core/message/messageRules.ts'
 import { parsePhone } from '../../core/phone.ts'
 import { isPlainText } from '../../core/text.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { wantsJson } from '../http/apiRequest.ts'
+import { acceptsJson } from '../http/apiRequest.ts'
 import type { Ctx } from '../http/context.ts'
 import { shownState } from '../support/customerMessages.tsx'
 import { shownRecipient } from './messageCard.tsx'
@@ -39,7 +39,7 @@ export async function sendList({ runtime }: InboxDeps, c: Ctx) {
 
 // One message. There is no page for a single message: the list shows it.
 export async function sendMessage({ runtime }: InboxDeps, c: Ctx) {
-  if (!wantsJson(c.req.header('accept'))) return c.notFound()
+  if (!acceptsJson(c.req.header('accept'))) return c.notFound()
   const { merchant_id = '', message_id = '' } = c.req.param()
   const message = await recentMessage(runtime, { merchant_id, message_id })
   return message ? c.json(messageData(message)) : c.notFound()

@@ -45,40 +45,35 @@ const referenceFiles = referenceFolder && publicFiles('/docs', referenceFolder, 
 
 // All static responses: the files of the checkout, the OpenAPI document and the interactive reference.
 export function allDocuments(baseUrl: () => string, reference = referenceFiles): Map<string, Document> {
-  return new Map<string, Document>([
+  const generated: Document[] = [
+    {
+      route: '/openapi.json',
+      type: jsonType,
+      make: () => Buffer.from(JSON.stringify(openapiDocument(baseUrl()))),
+    },
+    {
+      route: '/docs',
+      type: htmlType,
+      headers,
+      make: () => Buffer.from(String(reference ? DocsPage() : PlainDocsPage())),
+    },
+    {
+      route: '/docs/start.js',
+      type: 'text/javascript; charset=utf-8',
+      headers,
+      make: () => Buffer.from(startScript),
+    },
+  ]
+  return new Map([
     ...checkoutFiles,
-    [
-      '/openapi.json',
-      {
-        route: '/openapi.json',
-        type: jsonType,
-        make: () => Buffer.from(JSON.stringify(openapiDocument(baseUrl()))),
-      },
-    ],
-    [
-      '/docs',
-      {
-        route: '/docs',
-        type: htmlType,
-        headers,
-        make: () => Buffer.from(String(reference ? DocsPage() : PlainDocsPage())),
-      },
-    ],
-    [
-      '/docs/start.js',
-      {
-        route: '/docs/start.js',
-        type: 'text/javascript; charset=utf-8',
-        headers,
-        make: () => Buffer.from(start),
-      },
-    ],
+    ...generated.map(document => [document.route, document] as const),
     ...(reference ?? []),
   ])
 }
 
-// Requests go to the origin of the page, under whatever name it was opened, because the policy above allows no other.
-const start = `if (matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.classList.add('dark-mode')
+// Requests are sent to the origin of the page, even if it differs from the server in the document, because the policy
+// above allows no other origin.
+const startScript = `if (matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.classList.add('dark-mode')
 SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
@@ -93,7 +88,7 @@ SwaggerUIBundle({
 
 const title = 'Tollgate interface'
 
-// The rules make Swagger UI fit a phone. The column that the second one hides is always empty.
+// These rules make Swagger UI fit a phone. The hidden column is always empty.
 const fitPhone = `
 .swagger-ui code { overflow-wrap: anywhere }
 .swagger-ui .response-col_links { display: none }
@@ -117,7 +112,7 @@ export const DocsPage = () => (
     <div id="reference"></div>
     <noscript>
       <p>
-        The description itself is at <a href="/openapi.json">/openapi.json</a>.
+        The API is described at <a href="/openapi.json">/openapi.json</a>.
       </p>
     </noscript>
     <script src="/docs/swagger-ui-bundle.js"></script>
@@ -129,8 +124,7 @@ export const DocsPage = () => (
 export const PlainDocsPage = () => (
   <PageFrame lang="en" title={title} isListed styles={[]}>
     <p>
-      The interface is described at <a href="/openapi.json">/openapi.json</a>, for any program that reads
-      OpenAPI.
+      The API is described at <a href="/openapi.json">/openapi.json</a>, for any program that reads OpenAPI.
     </p>
     <p>
       To try it out on this page, Tollgate has to be built with its development packages: run{' '}

@@ -4,11 +4,10 @@ import { exampleHash, exampleHexKeyHash, exampleRequestString, exampleSecret } f
 import { commonHeaders } from './operation.ts'
 import { otherPaths } from './otherPaths.ts'
 import { paymentPaths } from './paymentPaths.ts'
-import { jsonSchemas } from './schemas.ts'
+import { schemas } from './schemas.ts'
 import { statusPaths } from './statusPaths.ts'
 
 const { version }: { version: string } = createRequire(import.meta.url)('../../../package.json')
-const schemas = jsonSchemas()
 
 const description = `
 Request a payment from your server, redirect the customer to the address in the response, and check the status of the
@@ -87,7 +86,7 @@ export const openapiDocument = (baseUrl: string) => ({
     { name: 'Checkout', description: 'The page that the customer sees.' },
     { name: 'Operation', description: 'For the operator of this gateway.' },
   ],
-  paths: { ...paymentPaths(baseUrl, schemas.PaymentForm), ...statusPaths, ...eventPaths, ...otherPaths },
+  paths: { ...paymentPaths(baseUrl), ...statusPaths, ...eventPaths, ...otherPaths },
   components: {
     schemas,
     headers: commonHeaders,

@@ -1,22 +1,13 @@
-import { mostEvents } from '../../actions/interface/readEvents.ts'
+import { maxEvents } from '../../actions/interface/readEvents.ts'
 import * as refusals from '../../core/interface/refusal.ts'
 import { feedHeader, feedString, hmac } from '../../core/interface/signature.ts'
 import { notificationBody } from '../../core/notification/notification.ts'
 import { noOutcome, type Payment } from '../../core/payment/payment.ts'
 import { eventsBody } from '../api/events.ts'
-import { exampleError, exampleKeys, examplePayment, exampleSecret, exampleTime } from './examples.ts'
-import {
-  errorResponses,
-  internalError,
-  jsonContent,
-  jsonErrors,
-  operation,
-  type Paths,
-  queryOf,
-  response,
-} from './operation.ts'
+import { exampleKeys, examplePayment, exampleSecret, exampleTime } from './examples.ts'
+import { errorResponses, jsonContent, operation, type Paths, queryOf, response } from './operation.ts'
 import { rulesOfFeeds } from './rules.ts'
-import { anyOf, refTo } from './schemas.ts'
+import { anyOf } from './schemas.ts'
 
 const seconds = String(exampleTime.getTime() / 1000)
 const signedString = feedString(seconds, exampleKeys.merchant_key, '', '')
@@ -27,7 +18,10 @@ unsigned.hint = { hashed_string: signedString, likely_mistake: `${feedHeader} wa
 
 const feedRefusals = [
   refusals.missing('merchant_key'),
-  refusals.malformed('after', 'must be a cursor that we gave, or empty to begin at the beginning'),
+  refusals.malformed(
+    'after',
+    'must be a cursor from an earlier response, or empty to start with the oldest event',
+  ),
   refusals.unknownMerchant(),
   unsigned,
   refusals.tooManyRequests(1),
@@ -40,21 +34,18 @@ const paid: Payment = {
   status: 'paid',
   payment_method: 'mtn_mobile_money',
   payment_time: exampleTime,
-  reversed_at: null,
-  reversed_amount: null,
 }
+const position = 1042n
 const paidEvent = {
   tx_reference: paid.tx_reference,
   sequence: 1,
   type: 'status' as const,
   status: paid.status,
   created_at: exampleTime,
-  position: 1042n,
+  position,
   body: notificationBody(paid, 'post'),
 }
-const eventsExample = JSON.parse(
-  JSON.stringify(eventsBody({ events: [paidEvent], next: 1042n, more: false })),
-)
+const eventsExample = eventsBody({ events: [paidEvent], next: position, more: false })
 
 const parameters = {
   type: 'object',
@@ -74,7 +65,7 @@ const parameters = {
     limit: {
       type: 'integer',
       minimum: 1,
-      maximum: mostEvents,
+      maximum: maxEvents,
       default: 100,
       description: 'The maximum number of events.',
     },
@@ -106,8 +97,7 @@ export const eventPaths: Paths = {
           'The events. If errors_as_200 is on, errors have this status too.',
           jsonContent(anyOf('EventsAnswer', 'ErrorBody'), { events: eventsExample }),
         ),
-        ...errorResponses(feedRefusals, jsonErrors(refTo('ErrorBody'), exampleError)),
-        ...internalError,
+        ...errorResponses(feedRefusals),
       },
     }),
   },

@@ -1,41 +1,39 @@
 import { type Code, Refusal } from '../../core/interface/refusal.ts'
-import { bugMessage } from '../http/errors.ts'
+import { bugAnswer } from '../http/errors.ts'
 import { exampleError, exampleRequestId } from './examples.ts'
 import type { Json, ObjectSchema } from './requestSchema.ts'
 import type { Rule } from './rules.ts'
-import { meaningOf, refTo } from './schemas.ts'
-
-// The parts that the operations of the document are made of.
+import { codeMeanings, refTo } from './schemas.ts'
 
 export type Paths = Record<string, { get?: Json; post?: Json }>
 export type Responses = Record<string, Json>
 
 type OperationParts = Json & { responses: Responses; rules?: readonly Rule[] }
 
-export const operation = (tag: string, operationId: string, summary: string, parts: OperationParts): Json => {
-  const { responses, rules, ...rest } = parts
-  return {
-    tags: [tag],
-    operationId,
-    summary,
-    ...rest,
-    responses: withCommonErrors(responses),
-    ...(rules && { 'x-further-rules': rules }),
-  }
-}
-
-const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data']
+export const operation = (
+  tag: string,
+  operationId: string,
+  summary: string,
+  { responses, rules, ...rest }: OperationParts,
+): Json => ({
+  tags: [tag],
+  operationId,
+  summary,
+  ...rest,
+  responses: withCommonErrors(responses),
+  'x-further-rules': rules,
+})
 
 // A request body in three encodings, with the same fields in each.
-export const bodyOf = (schema: Json, form: Json, examples: Record<string, Json>): Json => ({
-  required: true,
-  content: {
+export function bodyOf(schema: Json, form: Json, examples: Record<string, Json>): Json {
+  const formContent = { schema: form, example: asTexts(Object.values(examples)[0] ?? {}) }
+  const content = {
     ...jsonContent(schema, examples),
-    ...Object.fromEntries(
-      formTypes.map(type => [type, { schema: form, example: asTexts(Object.values(examples)[0] ?? {}) }]),
-    ),
-  },
-})
+    'application/x-www-form-urlencoded': formContent,
+    'multipart/form-data': formContent,
+  }
+  return { required: true, content }
+}
 
 const asTexts = (fields: Json) =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
@@ -43,9 +41,8 @@ const asTexts = (fields: Json) =>
 // The fields of a form as query parameters.
 export const queryOf = (form: ObjectSchema) =>
   Object.entries(form.properties).map(([name, field]) => {
-    const { description, deprecated = false, ...type } = field
-    const required = form.required.includes(name)
-    return { name, in: 'query', required, deprecated, description, schema: type }
+    const { description, deprecated = false, ...schema } = field
+    return { name, in: 'query', required: form.required.includes(name), deprecated, description, schema }
   })
 
 const requestId = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
@@ -87,40 +84,33 @@ export const textContent = (example: string, pattern?: string): Json => ({
 
 export const htmlContent = { 'text/html': { schema: { type: 'string' } } }
 
-type ContentOf = (refusals: readonly Refusal[]) => Json
+export const errorContent = jsonContent(refTo('ErrorBody'), {})
 
-// One response for each HTTP status, with an example for each code.
-export function errorResponses(refusals: readonly Refusal[], contentOf: ContentOf): Responses {
-  const responses: Responses = {}
+type ErrorContent = (refusals: readonly Refusal[]) => Json
+
+export const jsonErrors =
+  (schema: Json, bodyOfRefusal: (refusal: Refusal) => unknown): ErrorContent =>
+  refusals =>
+    jsonContent(schema, Object.fromEntries(refusals.map(refusal => [refusal.code, bodyOfRefusal(refusal)])))
+
+export const errorBodies = jsonErrors(refTo('ErrorBody'), exampleError)
+
+// One response for each HTTP status, with an example for each code, and the internal error.
+export function errorResponses(refusals: readonly Refusal[], contentOf = errorBodies): Responses {
+  const responses: Responses = { 500: internalError }
   for (const http of new Set(refusals.map(refusal => refusal.http))) {
     const group = refusals.filter(refusal => refusal.http === http)
-    const description = group.map(({ code }) => `${code}: ${meaningOf(code)}.`).join(' ')
-    const waits = group.some(refusal => refusal.retryAfterSeconds)
-    responses[http] = response(description, contentOf(group), waits ? retryAfter : {})
+    const description = group.map(({ code }) => `${code}: ${codeMeanings[code]}.`).join(' ')
+    const isTemporary = group.some(refusal => refusal.retryAfterSeconds)
+    responses[http] = response(description, contentOf(group), isTemporary ? retryAfter : {})
   }
   return responses
 }
 
-export const jsonErrors =
-  (schema: Json, bodyOfRefusal: (refusal: Refusal) => unknown): ContentOf =>
-  refusals =>
-    jsonContent(schema, Object.fromEntries(refusals.map(refusal => [refusal.code, bodyOfRefusal(refusal)])))
-
-export const internalError: Responses = {
-  500: response(
-    'An internal error.',
-    jsonContent(refTo('ErrorBody'), {
-      internal: {
-        success: false,
-        status: 'error',
-        status_code: 500,
-        message: bugMessage,
-        error: { code: 'internal', message: bugMessage },
-        request_id: exampleRequestId,
-      },
-    }),
-  ),
-}
+const internalError = response(
+  'An internal error.',
+  jsonContent(refTo('ErrorBody'), { internal: JSON.parse(bugAnswer(exampleRequestId).body) }),
+)
 
 const commonErrors: [http: number, code: Code, why: string][] = [
   [400, 'GW-012', 'The request is not valid HTTP, or its address is not in its plain form.'],
@@ -131,16 +121,13 @@ const commonErrors: [http: number, code: Code, why: string][] = [
 
 // Errors that any address can return before its route runs. They are always JSON.
 function withCommonErrors(responses: Responses): Responses {
-  const all = { ...responses }
+  const merged = { ...responses }
   for (const [http, code, why] of commonErrors) {
-    const example = exampleError(new Refusal(http, code, why))
-    const common = response(
-      why,
-      jsonContent(refTo('ErrorBody'), { [code]: example }),
-      http === 429 ? retryAfter : {},
-    )
-    const own = all[http]
-    all[http] = own ? { ...own, content: { ...(common.content as Json), ...(own.content as Json) } } : common
+    const common = response(why, errorBodies([new Refusal(http, code, why)]), http === 429 ? retryAfter : {})
+    const own = merged[http]
+    merged[http] = own
+      ? { ...own, content: { ...(common.content as Json), ...(own.content as Json) } }
+      : common
   }
-  return all
+  return merged
 }

@@ -1,24 +1,31 @@
 import {
+  errorContent,
   htmlContent,
-  jsonContent,
   location,
   operation,
   type Paths,
   textContent,
   response,
+  type Responses,
   retryAfter,
 } from './operation.ts'
-import { refTo } from './schemas.ts'
 
-const errorBody = jsonContent(refTo('ErrorBody'), {})
-const overloaded = response('The gateway is overloaded, and payments go first.', errorBody, retryAfter)
+const overloaded = response(
+  'The gateway is overloaded, and payments have priority.',
+  errorContent,
+  retryAfter,
+)
+
+const forOperators = (operationId: string, summary: string, responses: Responses) => ({
+  get: operation('Operation', operationId, summary, { responses }),
+})
 
 // The customer's page, and the addresses for operators and their tools.
 export const otherPaths: Paths = {
   '/checkout/{token}': {
     get: operation('Checkout', 'openCheckout', 'The page for the customer', {
       description:
-        'Where the customer pays, and sees the result. A client without an Accept header, such as a server that prints ' +
+        'The customer pays here and sees the result. A client without an Accept header, such as a server that shows ' +
         'our page as its own, gets a small page that redirects the browser to this address.',
       parameters: [
         {
@@ -32,7 +39,7 @@ export const otherPaths: Paths = {
       responses: {
         200: response('The page.', htmlContent),
         303: response('The customer returns from a provider. Redirects to the page.', {}, location),
-        400: response('The address is not spelled as we gave it.', { ...htmlContent, ...errorBody }),
+        400: response('The address is not in its plain form.', { ...htmlContent, ...errorContent }),
         404: response('No payment has this token.', htmlContent),
         410: response('The payment has expired.', htmlContent),
         429: response('Too many pages were opened from one IP address.', htmlContent, retryAfter),
@@ -41,35 +48,24 @@ export const otherPaths: Paths = {
       },
     }),
   },
-  '/openapi.json': {
-    get: operation('Operation', 'readDescription', 'This document', {
-      responses: {
-        200: response('The API as OpenAPI.', { 'application/json': { schema: { type: 'object' } } }),
-        503: overloaded,
-      },
-    }),
-  },
-  '/docs': {
-    get: operation('Operation', 'openReference', 'The interactive reference', {
-      responses: { 200: response('The page.', htmlContent), 503: overloaded },
-    }),
-  },
-  '/healthz': {
-    get: operation('Operation', 'isAlive', 'Liveness check of this node', {
-      responses: { 200: response('The node runs.', textContent('ok')) },
-    }),
-  },
-  '/readyz': {
-    get: operation('Operation', 'isReady', 'Readiness check of this node', {
-      responses: {
-        200: response('The node can serve requests.', textContent('ready')),
-        503: response(
-          'The node cannot serve requests. The text says why.',
-          textContent('not ready: the database cannot be reached'),
-        ),
-      },
-    }),
-  },
+  '/openapi.json': forOperators('readDescription', 'This document', {
+    200: response('The API as OpenAPI.', { 'application/json': { schema: { type: 'object' } } }),
+    503: overloaded,
+  }),
+  '/docs': forOperators('openReference', 'The interactive reference', {
+    200: response('The page.', htmlContent),
+    503: overloaded,
+  }),
+  '/healthz': forOperators('isAlive', 'Liveness check of this node', {
+    200: response('The node runs.', textContent('ok')),
+  }),
+  '/readyz': forOperators('isReady', 'Readiness check of this node', {
+    200: response('The node can serve requests.', textContent('ready')),
+    503: response(
+      'The node cannot serve requests. The text has the reason.',
+      textContent('not ready: the database cannot be reached'),
+    ),
+  }),
   '/metrics': {
     get: operation('Operation', 'readMetrics', 'Metrics for Prometheus', {
       description:
@@ -85,8 +81,8 @@ export const otherPaths: Paths = {
           textContent('Send TOLLGATE_METRICS_TOKEN or the support token as a bearer token.'),
         ),
         429: response(
-          'Too many wrong tokens came from this IP address.',
-          textContent('Too many wrong tokens came from this address. Wait for Retry-After seconds.'),
+          'Too many wrong tokens were sent from this IP address.',
+          textContent('Too many wrong tokens were sent from this address. Wait for Retry-After seconds.'),
           retryAfter,
         ),
       },

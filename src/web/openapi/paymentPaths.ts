@@ -1,20 +1,13 @@
 import * as refusals from '../../core/interface/refusal.ts'
 import { initiatedBody } from '../api/initiate.tsx'
-import {
-  exampleDetails,
-  exampleError,
-  exampleHash,
-  exampleKeys,
-  examplePayment,
-  exampleRequestString,
-} from './examples.ts'
+import { exampleDetails, exampleHash, exampleKeys, examplePayment, exampleRequestString } from './examples.ts'
 import {
   bodyOf,
+  errorBodies,
+  errorContent,
   errorResponses,
   htmlContent,
-  internalError,
   jsonContent,
-  jsonErrors,
   location,
   operation,
   type Paths,
@@ -22,9 +15,9 @@ import {
   response,
   type Responses,
 } from './operation.ts'
-import { forBrowsers, forServers, type Json, type ObjectSchema } from './requestSchema.ts'
+import { forBrowsers, forServers, type Json } from './requestSchema.ts'
 import { rulesOfLinks, rulesOfPayments } from './rules.ts'
-import { anyOf, refTo } from './schemas.ts'
+import { anyOf, refTo, schemas } from './schemas.ts'
 
 const checkoutRequest = {
   ...exampleKeys,
@@ -72,23 +65,17 @@ const requestRefusals = [
   new refusals.Unavailable(undefined),
 ]
 
-const jsonRefusal = jsonErrors(refTo('ErrorBody'), exampleError)
-const requests = { checkout: checkoutRequest, direct: directRequest }
-const request = refTo('PaymentRequest')
-const form = refTo('PaymentForm')
-
 const errorsAs200 = 'If errors_as_200 is on, errors have this status too: read success.'
 
-const storedResponse = (description: string, baseUrl: string, more: Json = {}) =>
-  response(description, {
-    ...jsonContent(anyOf('PaymentStored', 'DirectStored', 'ErrorBody'), {
-      checkout: initiatedBody({ stored: examplePayment }, baseUrl),
-      direct: initiatedBody({ stored: examplePayment, direct: wallet }, baseUrl),
-    }),
-    ...more,
-  })
+// The root without merchant_key is the home page.
+const rootOk = `Without merchant_key a browser gets the home page. ${errorsAs200}`
+const rootNotFound = response('Without merchant_key, if the client is not a browser.', errorContent)
 
-export function paymentPaths(baseUrl: string, fields: ObjectSchema): Paths {
+export function paymentPaths(baseUrl: string): Paths {
+  const stored = jsonContent(anyOf('PaymentStored', 'DirectStored', 'ErrorBody'), {
+    checkout: initiatedBody({ stored: examplePayment }, baseUrl),
+    direct: initiatedBody({ stored: examplePayment, direct: wallet }, baseUrl),
+  })
   return {
     '/v1/mobile_agents_v2': {
       post: operation('Payments', 'initiatePayment', 'Request a payment', {
@@ -96,69 +83,56 @@ export function paymentPaths(baseUrl: string, fields: ObjectSchema): Paths {
           'Stores the payment and returns the address of its checkout page. The same request again returns the same ' +
           'payment, so it is always safe to repeat. A request with pymt_instrument and without ' +
           'generate_checkout_url is a direct one: it has no page.',
-        requestBody: bodyOf(forServers(request), forServers(form), requests),
+        requestBody: requestBody(forServers),
         rules: rulesOfPayments,
         responses: {
-          200: storedResponse(`The payment is stored. ${errorsAs200}`, baseUrl),
-          ...errorResponses(requestRefusals, jsonRefusal),
-          ...internalError,
+          200: response(`The payment is stored. ${errorsAs200}`, stored),
+          ...errorResponses(requestRefusals),
         },
       }),
     },
-    '/gateway': formPaths('gateway', baseUrl, fields),
-    '/gateway/checkout': formPaths('gatewayCheckout', baseUrl, fields),
-    '/': rootPaths(baseUrl, fields),
+    '/gateway': { get: byLink('gateway', errorsAs200), post: byForm('gateway', stored) },
+    '/gateway/checkout': {
+      get: byLink('gatewayCheckout', errorsAs200),
+      post: byForm('gatewayCheckout', stored),
+    },
+    '/': { get: byLink('front', rootOk, { 404: rootNotFound }), post: byForm('front', stored) },
   }
 }
 
-// A request for the root without merchant_key is a visitor, not a payment request.
-function rootPaths(baseUrl: string, fields: ObjectSchema) {
-  const { post } = formPaths('front', baseUrl, fields)
-  const home = 'Without merchant_key a browser gets the home page.'
-  const get = linkOperation('front', fields, `${home} ${errorsAs200}`, {
-    404: response(
-      'Without merchant_key, if the client is not a browser.',
-      jsonContent(refTo('ErrorBody'), {}),
-    ),
+const requestBody = (dependencies: (request: Json) => Json) =>
+  bodyOf(dependencies(refTo('PaymentRequest')), dependencies(refTo('PaymentForm')), {
+    checkout: checkoutRequest,
+    direct: directRequest,
   })
-  return { get, post }
-}
 
-// The older addresses, for a web form in the shop.
-const formPaths = (name: string, baseUrl: string, fields: ObjectSchema) => ({
-  get: linkOperation(name, fields, errorsAs200),
-  post: operation('Web forms', `${name}ByForm`, 'Start a payment from a web form', {
+// The older addresses take the fields of a payment request from a web form in the shop, or in the query of a link.
+const byForm = (name: string, stored: Json) =>
+  operation('Web forms', `${name}ByForm`, 'Start a payment from a web form', {
     description:
       'The fields of a payment request from a form in the shop. The customer is redirected to the checkout page. ' +
       'A JSON request gets a JSON response.',
-    requestBody: bodyOf(forBrowsers(request), forBrowsers(form), requests),
+    requestBody: requestBody(forBrowsers),
     rules: rulesOfPayments,
     responses: {
-      200: storedResponse(
-        `The payment is stored, and the request was JSON. ${errorsAs200}`,
-        baseUrl,
-        htmlContent,
-      ),
+      200: response(`The payment is stored, and the request was JSON. ${errorsAs200}`, {
+        ...stored,
+        ...htmlContent,
+      }),
       ...browserResponses,
     },
-  }),
-})
+  })
 
-const linkOperation = (name: string, fields: ObjectSchema, ok: string, more: Responses = {}) =>
+const byLink = (name: string, ok: string, more: Responses = {}) =>
   operation('Web forms', `${name}ByLink`, 'Start a payment from a link', {
     description:
       'The fields of a payment request in the query. The customer is redirected to the checkout page.',
-    parameters: queryOf(fields),
+    parameters: queryOf(schemas.PaymentForm),
     rules: rulesOfLinks,
-    responses: {
-      200: response(ok, { ...jsonContent(refTo('ErrorBody'), {}), ...htmlContent }),
-      ...browserResponses,
-      ...more,
-    },
+    responses: { 200: response(ok, { ...errorContent, ...htmlContent }), ...browserResponses, ...more },
   })
 
 const browserResponses: Responses = {
   303: response('Redirects to the checkout page.', {}, location),
-  ...errorResponses(requestRefusals, group => ({ ...jsonRefusal(group), ...htmlContent })),
-  ...internalError,
+  ...errorResponses(requestRefusals, group => ({ ...errorBodies(group), ...htmlContent })),
 }

@@ -16,11 +16,9 @@ const extraField = {
 
 // Adds what the parser accepts besides its schema: empty values of optional fields, aliases, and extra_ fields.
 export function withOtherNames(schema: ObjectSchema): ObjectSchema {
-  const fields = Object.entries(schema.properties).map(([name, field]) => [
-    name,
-    schema.required.includes(name) ? field : orAbsent(field),
-  ])
-  const properties: Record<string, Json> = Object.fromEntries(fields)
+  const properties = { ...schema.properties }
+  for (const [name, field] of Object.entries(properties))
+    if (!schema.required.includes(name)) properties[name] = orAbsent(field)
   for (const [alias, name] of Object.entries(aliases))
     properties[alias] = {
       ...properties[name],
@@ -39,11 +37,11 @@ function orAbsent({ type, pattern, enum: values, anyOf, ...rest }: Json): Json {
   if (Array.isArray(values)) return { ...rest, enum: [...values, '', null] }
   if (Array.isArray(anyOf)) return { ...rest, anyOf: [...anyOf, { type: 'null' }] }
   if (type === 'array') return { anyOf: [{ ...rest, type }, absent], description: rest.description }
-  const takesEmpty = pattern === patterns.plainText
-  return { ...rest, type: [type, 'null'], pattern: takesEmpty ? pattern : `^$|${String(pattern)}` }
+  const matchesEmpty = pattern === patterns.plainText
+  return { ...rest, type: [type, 'null'], pattern: matchesEmpty ? pattern : `^$|${String(pattern)}` }
 }
 
-// A form or a query has only text fields, so the list is left out.
+// All fields of a form or a query are text, so line_items, which is a list, is left out.
 export const asForm = (schema: ObjectSchema): ObjectSchema => ({
   ...schema,
   properties: Object.fromEntries(
@@ -57,12 +55,11 @@ export const asForm = (schema: ObjectSchema): ObjectSchema => ({
 
 const numberKeywords = ['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']
 
-function asText(field: Json): Json {
-  const { enum: values, anyOf, ...rest } = field
-  const kept = Object.fromEntries(Object.entries(rest).filter(([name]) => !numberKeywords.includes(name)))
-  const text = Array.isArray(anyOf) ? anyOf.find(({ type }) => type === 'string') : {}
+function asText({ enum: values, anyOf, ...rest }: Json): Json {
+  const keywords = Object.entries(rest).filter(([name]) => !numberKeywords.includes(name))
+  const textOption = Array.isArray(anyOf) ? anyOf.find(({ type }) => type === 'string') : {}
   const texts = Array.isArray(values) && { enum: values.filter(value => typeof value === 'string') }
-  return { ...kept, ...text, ...texts, type: 'string' }
+  return { ...Object.fromEntries(keywords), ...textOption, ...texts, type: 'string' }
 }
 
 const required = (name: string, schema: Json = { type: 'string', minLength: 1 }) => ({
@@ -75,7 +72,8 @@ const isDirect = {
   allOf: [required('pymt_instrument'), hasIssuer, { properties: { generate_checkout_url: absent } }],
 }
 
-// Dependencies between fields: a payment has a page, or is a direct one. A web form gets a page without asking for it.
+// Dependencies between fields: a payment has a page or is a direct one. A web form gets a page without
+// generate_checkout_url.
 export const forServers = (request: Json) => ({ allOf: [request, { anyOf: [hasPage, isDirect] }] })
 export const forBrowsers = (request: Json) => ({
   allOf: [request, { anyOf: [{ properties: { pymt_instrument: absent } }, hasPage, hasIssuer] }],

@@ -3,12 +3,12 @@ import type { Code } from '../../core/interface/refusal.ts'
 import { requestSchema } from '../../core/interface/request.ts'
 import { currencies } from '../../core/money.ts'
 import { moneyBackTypes } from '../../core/payment/change.ts'
-import { asForm, type Json, type ObjectSchema, withOtherNames } from './requestSchema.ts'
+import { asForm, type ObjectSchema, withOtherNames } from './requestSchema.ts'
 
 // The schemas of all bodies. The document is generated from them, and a test validates real responses with them.
 
 // Every error code. The type is the list of the refusals, so a new code without a description does not compile.
-const meanings: Record<Code, string> = {
+export const codeMeanings: Record<Code, string> = {
   'GW-001': 'merchant_key is missing or empty',
   'GW-002': 'invoice_id is missing or empty',
   'GW-003': 'total is missing or empty',
@@ -24,21 +24,21 @@ const meanings: Record<Code, string> = {
 }
 
 // Errors outside the payment API have a name instead of a number.
-export const codes = [...Object.keys(meanings), 'internal', 'not_found', 'method_not_allowed', 'busy']
+export const codes = [...Object.keys(codeMeanings), 'internal', 'not_found', 'method_not_allowed', 'busy']
 
-export const meaningOf = (code: Code) => meanings[code]
-
-const text = (description: string) => z.string().meta({ description })
-const nullable = (description: string) => z.string().nullable().meta({ description })
+const text = (description: string) => z.string().describe(description)
+const nullable = (description: string) => z.string().nullable().describe(description)
 const afterAttempt = (description: string) => nullable(`${description} Null before the first attempt.`)
 const cardOnly = (description: string) => nullable(`Card payments: ${description} Otherwise null.`)
-const time = (description: string) => z.iso.datetime().meta({ description })
+const nullableNumber = (description: string) => z.number().nullable().describe(description)
+const time = (description: string) => z.iso.datetime().describe(description)
+const nullableTime = (description: string) => z.iso.datetime().nullable().describe(description)
 
 const stored = {
   success: z.literal(true),
   status: z
     .literal('new')
-    .meta({ description: 'The request is stored. The status check returns the status of the payment.' }),
+    .describe('The request is stored. The status check returns the status of the payment.'),
   status_code: z.literal(0),
   message: text('A sentence for a person.'),
   invoice_id: text('Your invoice_id, as you sent it.'),
@@ -58,42 +58,31 @@ const extra = z
     psp_response_msg: cardOnly('what that code means.'),
   })
   .catchall(z.string())
-  .meta({ description: 'Further details, and your own extra_ fields without their prefix.' })
+  .describe('Further details, and your own extra_ fields without their prefix.')
 
 const paymentStatus = z.enum(['awaiting_payment', 'paid', 'cancelled', 'failed'])
 
 const statusRecord = z.object({
-  success: z
-    .literal(true)
-    .meta({ description: 'The status check succeeded. It says nothing about the money.' }),
-  status: paymentStatus.meta({
-    description: 'The status of the payment. Only paid means that money arrived.',
-  }),
+  success: z.literal(true).describe('The status check succeeded. It says nothing about the money.'),
+  status: paymentStatus.describe('The status of the payment. Only paid means that money arrived.'),
   status_reason: text('Why, mainly for failed payments; otherwise empty.'),
   invoice_id: text('Your invoice_id.'),
   tx_reference: text('Our reference.'),
   gw_invoice_id: text('The same as tx_reference.'),
   payment_reference: afterAttempt("The provider's own reference."),
-  amount: z.number().meta({ description: 'The total as a number, in major units of currency.' }),
-  currency: z.enum(currencies).meta({ description: 'The currency of every amount in this record.' }),
-  total_amount_charged: z
-    .number()
-    .nullable()
-    .meta({ description: 'The amount that the provider charged; null until paid.' }),
-  service_fee: z.number().nullable().meta({ description: 'Null: fees are not known yet.' }),
+  amount: z.number().describe('The total as a number, in major units of currency.'),
+  currency: z.enum(currencies).describe('The currency of every amount in this record.'),
+  total_amount_charged: nullableNumber('The amount that the provider charged; null until paid.'),
+  service_fee: nullableNumber('Null: fees are not known yet.'),
   payment_method: afterAttempt(
     'mtn_mobile_money, telecel_cash, airteltigo_money, card or ghqr: the method that paid, or the last one tried.',
   ),
   payment_instrument: nullable('The wallet or card of the latest attempt, masked.'),
-  payment_time: z.iso.datetime().nullable().meta({ description: 'When it was paid; null until then.' }),
-  reversed_at: z.iso
-    .datetime()
-    .nullable()
-    .meta({ description: 'When the first refund or lost dispute happened, or null. The status stays paid.' }),
-  reversed_amount: z
-    .number()
-    .nullable()
-    .meta({ description: 'The amount returned to the customer so far, in major units, or null.' }),
+  payment_time: nullableTime('When it was paid; null until then.'),
+  reversed_at: nullableTime(
+    'When the first refund or lost dispute happened, or null. The status stays paid.',
+  ),
+  reversed_amount: nullableNumber('The amount returned to the customer so far, in major units, or null.'),
   as_at: time('The time of this response.'),
   last_updated: time('The time of the last change.'),
   narration: nullable('The description of the request.'),
@@ -101,10 +90,10 @@ const statusRecord = z.object({
   buyer_lastname: nullable('The rest of the customer name.'),
   buyer_email: nullable('Customer email address.'),
   buyer_phone: nullable('Customer phone number with its country code.'),
-  tran_type: z.enum(['test', 'live']).meta({ description: 'The mode of the key.' }),
+  tran_type: z.enum(['test', 'live']).describe('The mode of the key.'),
   outlet: nullable('Code of the outlet.'),
-  client_ip: z.null().meta({ description: 'Always null.' }),
-  client_ip_location: z.null().meta({ description: 'Always null.' }),
+  client_ip: z.null().describe('Always null.'),
+  client_ip_location: z.null().describe('Always null.'),
   extra,
 })
 
@@ -121,7 +110,7 @@ const extraWithoutCaseDuplicates = extra.omit({ Mobile_no: true }).meta({
 const event = z.object({
   cursor: text('Send this as after to continue behind this event.'),
   id: text('The webhook-id of its notification.'),
-  sequence: z.int().min(1).meta({ description: 'Counts the status changes of this payment.' }),
+  sequence: z.int().min(1).describe('Counts the status changes of this payment.'),
   type: z.enum(['status', ...moneyBackTypes]).meta({
     description:
       'A status change, which has a notification; or a refund or dispute, which is only in the feed.',
@@ -131,26 +120,26 @@ const event = z.object({
   body: text('The bytes of the notification, as text: parse it as JSON.'),
 })
 
+const httpError = z.int().min(400).max(599)
+
 const errorBody = z.object({
   success: z.literal(false),
   status: z.literal('error'),
-  status_code: z
-    .int()
-    .min(400)
-    .max(599)
-    .meta({ description: 'The HTTP status of this response, or the one it has without errors_as_200.' }),
+  status_code: httpError.describe(
+    'The HTTP status of this response, or the one it has without errors_as_200.',
+  ),
   message: text('What is wrong and what to do, in a sentence.'),
   error: z.object({
     code: z.enum(codes),
     message: text('The same sentence.'),
-    field: z.string().optional().meta({ description: 'The field with the error, if there is one.' }),
+    field: z.string().optional().describe('The field with the error, if there is one.'),
     hint: z
       .object({
         hashed_string: text('The string that we hashed.'),
         likely_mistake: text('The likely cause.'),
       })
       .optional()
-      .meta({ description: 'With GW-010, in test mode only.' }),
+      .describe('With GW-010, in test mode only.'),
   }),
   request_id: text('The same as the x-request-id header. Quote it when you ask for help.'),
 })
@@ -169,36 +158,32 @@ export const bodies = {
   PaymentStored: z.object({
     ...stored,
     tx_token: text('The last part of the checkout address.'),
-    url: z.url().meta({ description: 'The same address as checkout_url.' }),
-    checkout_url: z.url().meta({ description: 'Redirect the customer to this address.' }),
+    url: z.url().describe('The same address as checkout_url.'),
+    checkout_url: z.url().describe('Redirect the customer to this address.'),
   }),
   DirectStored: z.object(stored),
   StatusRecord: statusRecord,
   KeyedRecord: keyedRecord,
-  StatusAnswer: statusRecord.catchall(keyedRecord).meta({
-    description: 'The first key is your invoice_id, with the keyed record. The same record follows, flat.',
-  }),
+  StatusAnswer: statusRecord
+    .catchall(keyedRecord)
+    .describe('The first key is your invoice_id, with the keyed record. The same record follows, flat.'),
   KeyedAnswer: z
     .record(z.string(), keyedRecord.extend({ extra: extraWithoutCaseDuplicates }))
-    .meta({ description: 'One key, your invoice_id, with the record.' }),
+    .describe('One key, your invoice_id, with the record.'),
   EventsAnswer: z.object({
     success: z.literal(true),
     status: z.literal('ok'),
-    events: z.array(event).meta({ description: 'The oldest first.' }),
+    events: z.array(event).describe('The oldest first.'),
     next: text('Send this as after in the next request. The same as after if there is no new event.'),
-    more: z.boolean().meta({ description: 'There are more events: send the next request now.' }),
+    more: z.boolean().describe('There are more events: send the next request now.'),
   }),
   ErrorBody: errorBody,
   FailedRecord: failedRecord,
   FailedCheck: z
     .object({ ...failedRecord.shape, ...errorBody.shape })
     .catchall(failedRecord)
-    .meta({
-      description: 'Twice, like a success: with the invoice_id as its key if one was sent, and flat.',
-    }),
-  FailedKeyedCheck: z
-    .record(z.string(), failedRecord)
-    .meta({ description: 'One key, the invoice_id that was sent.' }),
+    .describe('Twice, like a success: with the invoice_id as its key if one was sent, and flat.'),
+  FailedKeyedCheck: z.record(z.string(), failedRecord).describe('One key, the invoice_id that was sent.'),
 }
 
 export type SchemaName = keyof typeof bodies | 'PaymentForm'
@@ -209,22 +194,21 @@ export const anyOf = (...names: SchemaName[]) => ({ anyOf: names.map(refTo) })
 
 const uriOf = (name: string) => `#/components/schemas/${name}`
 
-type RequestSchemas = { PaymentRequest: ObjectSchema; PaymentForm: ObjectSchema }
-
 // The schemas as JSON Schema. The input side of each is used, which allows further keys in a response.
-export function jsonSchemas(): Record<SchemaName, Json> & RequestSchemas {
+function jsonSchemas(): Record<SchemaName, ObjectSchema> {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(bodies)) registry.add(schema, { id })
-  const made = z.toJSONSchema(registry, {
+  const generated = z.toJSONSchema(registry, {
     io: 'input',
-    target: 'draft-2020-12',
     unrepresentable: 'any', // NumberText fields are described by their meta()
     uri: uriOf,
     override: ({ jsonSchema }) => {
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern // the format is enough
     },
   })
-  const { schemas }: { schemas: Record<keyof typeof bodies, ObjectSchema> } = JSON.parse(JSON.stringify(made))
+  const { schemas }: { schemas: Record<keyof typeof bodies, ObjectSchema> } = JSON.parse(
+    JSON.stringify(generated),
+  )
   for (const schema of Object.values(schemas)) {
     delete schema.$schema // OpenAPI 3.1 uses this dialect
     delete schema.$id // the key in the document is the name
@@ -232,3 +216,5 @@ export function jsonSchemas(): Record<SchemaName, Json> & RequestSchemas {
   const PaymentRequest = withOtherNames(schemas.PaymentRequest)
   return { ...schemas, PaymentRequest, PaymentForm: asForm(PaymentRequest) }
 }
+
+export const schemas = jsonSchemas()

@@ -11,19 +11,18 @@ import { exampleError, exampleKeys, examplePayment, exampleTime } from './exampl
 import {
   bodyOf,
   errorResponses,
-  internalError,
   jsonContent,
   jsonErrors,
   operation,
   type Paths,
-  textContent,
   queryOf,
   response,
   type Responses,
+  textContent,
 } from './operation.ts'
 import { bodyRefusals } from './paymentPaths.ts'
 import { rulesOfCheckForms, rulesOfChecks } from './rules.ts'
-import { anyOf, refTo } from './schemas.ts'
+import { anyOf, type SchemaName } from './schemas.ts'
 
 const { invoice_id } = exampleKeys
 const unsignedView = { public_extra: [] } // the example request is not signed
@@ -73,27 +72,27 @@ const parameters = {
   },
 }
 
-const form = { ...parameters, additionalProperties: { type: 'string' } }
+const requestBody = bodyOf(
+  parameters,
+  { ...parameters, additionalProperties: { type: 'string' } },
+  { question: exampleKeys },
+)
 
 const currentStatus = 'The current status. If errors_as_200 is on, errors have this status too.'
 
-const statusResponses: Responses = {
-  200: response(
-    currentStatus,
-    jsonContent(anyOf('StatusAnswer', 'FailedCheck', 'ErrorBody'), { twofold: statusExample }),
-  ),
-  ...errorResponses(checkRefusals, jsonErrors(anyOf('FailedCheck', 'ErrorBody'), statusError)),
-  ...internalError,
-}
+const jsonResponses = (
+  answer: SchemaName,
+  failed: SchemaName,
+  examples: Record<string, unknown>,
+  bodyOfRefusal: (refusal: refusals.Refusal) => unknown,
+): Responses => ({
+  200: response(currentStatus, jsonContent(anyOf(answer, failed, 'ErrorBody'), examples)),
+  ...errorResponses(checkRefusals, jsonErrors(anyOf(failed, 'ErrorBody'), bodyOfRefusal)),
+})
 
-const keyedResponses: Responses = {
-  200: response(
-    currentStatus,
-    jsonContent(anyOf('KeyedAnswer', 'FailedKeyedCheck', 'ErrorBody'), { keyed: keyedExample }),
-  ),
-  ...errorResponses(checkRefusals, jsonErrors(anyOf('FailedKeyedCheck', 'ErrorBody'), keyedError)),
-  ...internalError,
-}
+const statusResponses = jsonResponses('StatusAnswer', 'FailedCheck', { twofold: statusExample }, statusError)
+const keyedResponses = jsonResponses('KeyedAnswer', 'FailedKeyedCheck', { keyed: keyedExample }, keyedError)
+const keyedFormResponses = { ...keyedResponses, ...errorResponses(bodyRefusals) }
 
 const time = '[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$'
 const line = `^TG(-[0-9A-Z]{6}){3}~(awaiting_payment|paid|cancelled|failed)~${time}`
@@ -104,59 +103,48 @@ const errorText = () => textContent(errorLineExample, errorLine)
 const lineResponses: Responses = {
   200: response(currentStatus, textContent(lineExample, `${line}|${errorLine}`)),
   ...errorResponses(checkRefusals, errorText),
-  ...internalError,
 }
+const lineFormResponses = { ...lineResponses, ...errorResponses(bodyRefusals, errorText) }
 
-const formOperation = (operationId: string) =>
-  operation('Status', operationId, 'Check the status of a payment, by form', {
-    description: 'Returns only the keyed record. Fields that the body lacks are read from the query.',
-    requestBody: bodyOf(parameters, form, { question: exampleKeys }),
-    rules: rulesOfCheckForms,
-    responses: {
-      ...keyedResponses,
-      ...errorResponses(bodyRefusals, jsonErrors(refTo('ErrorBody'), exampleError)),
-    },
-  })
-
-const linePaths = (operationId: string) => ({
-  get: operation('Status', operationId, 'Check the status of a payment, as one line of text', {
-    description:
-      'Returns `<tx_reference>~<status>~<as_at>`, or `<invoice_id>~error~<now>`. An invalid invoice_id is left out: `~error~<now>`.',
+const byQuery = (id: string, as: string, description: string, responses: Responses) =>
+  operation('Status', id, `Check the status of a payment${as}`, {
+    description,
     parameters: queryOf(parameters),
     rules: rulesOfChecks,
-    responses: lineResponses,
-  }),
-  post: operation(
-    'Status',
-    `${operationId}ByForm`,
-    'Check the status of a payment, by form, as one line of text',
-    {
-      description: 'Returns the same line. Fields that the body lacks are read from the query.',
-      requestBody: bodyOf(parameters, form, { question: exampleKeys }),
-      rules: rulesOfCheckForms,
-      responses: { ...lineResponses, ...errorResponses(bodyRefusals, errorText) },
-    },
-  ),
+    responses,
+  })
+
+const byForm = (id: string, as: string, description: string, responses: Responses) =>
+  operation('Status', `${id}ByForm`, `Check the status of a payment, by form${as}`, {
+    description: `${description} Fields that the body lacks are read from the query.`,
+    requestBody,
+    rules: rulesOfCheckForms,
+    responses,
+  })
+
+const keyedForm = (id: string) => byForm(id, '', 'Returns only the keyed record.', keyedFormResponses)
+
+const asLine = ', as one line of text'
+const lineFormat =
+  'Returns `<tx_reference>~<status>~<as_at>`, or `<invoice_id>~error~<now>`. An invalid invoice_id is left out: `~error~<now>`.'
+
+const linePaths = (id: string) => ({
+  get: byQuery(id, asLine, lineFormat, lineResponses),
+  post: byForm(id, asLine, 'Returns the same line.', lineFormResponses),
 })
+
+const beforeDelivery =
+  'Check this before you deliver anything. Only the status paid means that money arrived.'
+const keyedFormat = 'Returns only the keyed record, as older clients read it.'
 
 export const statusPaths: Paths = {
   '/v1/gateway/json_status_chk': {
-    get: operation('Status', 'checkStatus', 'Check the status of a payment', {
-      description: 'Check this before you deliver anything. Only the status paid means that money arrived.',
-      parameters: queryOf(parameters),
-      rules: rulesOfChecks,
-      responses: statusResponses,
-    }),
-    post: formOperation('checkStatusByForm'),
+    get: byQuery('checkStatus', '', beforeDelivery, statusResponses),
+    post: keyedForm('checkStatus'),
   },
   '/gateway/json_status_chk': {
-    get: operation('Status', 'checkStatusKeyed', 'Check the status of a payment, keyed response', {
-      description: 'Returns only the keyed record, as older clients read it.',
-      parameters: queryOf(parameters),
-      rules: rulesOfChecks,
-      responses: keyedResponses,
-    }),
-    post: formOperation('checkStatusKeyedByForm'),
+    get: byQuery('checkStatusKeyed', ', keyed response', keyedFormat, keyedResponses),
+    post: keyedForm('checkStatusKeyed'),
   },
   '/v1/gateway/status_chk': linePaths('checkStatusLine'),
   '/gateway/status_chk': linePaths('checkStatusLineOlder'),

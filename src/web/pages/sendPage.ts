@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import type { Child } from '../../core/markup/jsx-runtime.ts'
 import { pageHeaders, pagePolicy, privatePageHeaders } from '../../core/markup/page.tsx'
 import { htmlType } from '../http/apiRequest.ts'
-import { type Ctx, plainly } from '../http/context.ts'
+import { type Ctx, plainResponse } from '../http/context.ts'
 
 const sources = "script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'"
 
@@ -40,5 +40,5 @@ export function sendPage(c: Ctx, page: Child, http = 200, more: Record<string, s
   const html = String(page)
   const isGzipped = c.req.header('accept-encoding')?.includes('gzip')
   const body = isGzipped ? gzipSync(html, gzipOptions) : html
-  return plainly(c, http, body, headersOf(c), isGzipped ? gzipped : plain, more)
+  return plainResponse(c, http, body, headersOf(c), isGzipped ? gzipped : plain, more)
 }

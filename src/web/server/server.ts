@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
+import type { Code } from '../../core/interface/refusal.ts'
 import type { Observe } from '../../observe/requests.ts'
 import { newRequestId } from '../../runtime/ids.ts'
 import { notCached, sendAnswer } from '../http/apiRequest.ts'
@@ -9,9 +10,10 @@ import type { Env } from '../http/context.ts'
 import { crowdedAnswer, plainAnswer } from '../http/errors.ts'
 import { hangUp, SocketTracker } from './sockets.ts'
 
-const maxConnections = 10_000 // more than may queue, so that the queue refuses with an answer before Node drops connections without one
-// Connections that the kernel holds until they are accepted. Linux caps it at net.core.somaxconn, which is 4096. Node's
-// default of 511 is filled by a burst of connections. Then the kernel drops connection attempts, and customers wait a
+// More than the request queue holds, so that the queue refuses with an answer before Node drops connections without one.
+const maxConnections = 10_000
+// Connections that wait in the kernel until they are accepted. Linux caps it at net.core.somaxconn, which is 4096. A
+// burst of connections fills Node's default of 511. Then the kernel drops connection attempts, and customers wait a
 // second or more for the retransmission, or are reset.
 const backlog = 4096
 const headersTimeoutMs = 10_000
@@ -21,7 +23,7 @@ const stalledReaderMs = 30_000
 const maxHeaderBytes = 16 * 1024
 const drainMs = 10_000
 
-// Handles a request if it is responsible, and returns whether it was.
+// Answers a request that belongs to it and returns true. Returns false for any other request.
 export type Answerer = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean
 
 export type Listening = {
@@ -36,7 +38,8 @@ type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
 const drop: Handle = (_, outgoing) => outgoing.destroy()
 
-// Opens the port first and serves later, because some of what is served depends on the port. Requests in between wait.
+// Opens the port before there is an app, because the base URL may depend on the port. Requests that arrive meanwhile
+// wait.
 export function listen(host: string, port: number, { stallMs = stalledReaderMs } = {}): Promise<Listening> {
   const early: Parameters<Handle>[] = []
   const wait: Handle = (incoming, outgoing) => void early.push([incoming, outgoing])
@@ -56,7 +59,7 @@ export function listen(host: string, port: number, { stallMs = stalledReaderMs }
   })
   const sockets = new SocketTracker(server, stallMs)
 
-  // The API and the files come first. Everything else is a page.
+  // `first` serves the API and the files. All other requests are pages.
   function serve(first: Answerer, app: Hono<Env>, observe: Observe) {
     const pages = getRequestListener(app.fetch, { hostname: 'localhost' }) // for a request without Host
     handle = (incoming, outgoing) => {
@@ -123,12 +126,8 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
     socket.destroy()
     return
   }
-  const [status, message] = brokenRequests[error.code ?? ''] ?? [
-    '400 Bad Request',
-    'This is not a valid HTTP request.',
-  ]
-  const http = Number(status.slice(0, 3))
-  answerOnce(socket, status, http === 431 ? 'GW-013' : 'GW-012', message)
+  const [status, code, message] = brokenRequests[error.code ?? ''] ?? notHttp
+  answerOnce(socket, status, code, message)
 }
 
 // By default Node destroys the socket of a CONNECT request without an answer.
@@ -151,7 +150,10 @@ const notCachedLines = Object.entries(notCached)
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('')
 
-const brokenRequests: Record<string, [string, string]> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request header is too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request came too slowly.'],
+type BrokenRequest = [status: string, code: Code, message: string]
+
+const brokenRequests: Record<string, BrokenRequest> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'GW-013', 'The request header is too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'GW-012', 'The request arrived too slowly.'],
 }
+const notHttp: BrokenRequest = ['400 Bad Request', 'GW-012', 'This is not a valid HTTP request.']

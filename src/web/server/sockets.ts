@@ -18,14 +18,14 @@ type SocketState = {
   latest?: ServerResponse
   isFull: boolean
   isRefused: boolean
-  isUpgrading: boolean // the latest request asked for an upgrade
+  isUpgrading: boolean // the latest request has an Upgrade header
 }
 
 type RequestAdmission = 'serve' | 'refuse' | 'drop'
 
 // Limits the unanswered requests of one connection, and ends all connections in order when the server stops. Node
-// parses a chunk of pipelined requests at once and emits them all. So of those beyond the limit, the first is refused
-// with an answer, in its turn, and the others are dropped.
+// parses a chunk of pipelined requests at once and emits them all. So the first request beyond the limit is refused with
+// an answer, in its turn, and later ones are dropped.
 export class SocketTracker {
   readonly #server: Server
   readonly #sockets = new Map<Socket, SocketState>()
@@ -78,8 +78,8 @@ export class SocketTracker {
       setKeepAlive(state.latest, true)
       setKeepAlive(outgoing, false)
     }
-    // An upgrade is answered in HTTP/1.1 as if it had not been asked for. Node discards the bytes that it has read after
-    // such a request. So the connection closes with this answer, and the client repeats what was not answered.
+    // A request for an upgrade gets an ordinary HTTP/1.1 answer. Node discards the bytes that it has read after such a
+    // request. So the connection closes with this answer, and the client repeats the unanswered requests.
     if (headers.upgrade !== undefined) {
       state.isUpgrading = true
       setKeepAlive(outgoing, false)
@@ -125,7 +125,7 @@ export class SocketTracker {
     for (let turn = 0; turn < maxQuietTurns && this.#sockets.size > 0 && this.#arrivals !== before; turn++) {
       before = this.#arrivals
       await sleep(quietMs)
-      for (let more = 0; more < readingTurns; more++) await nextTurn() // reads what has arrived by now
+      for (let more = 0; more < readingTurns; more++) await nextTurn() // reads the bytes that have arrived
     }
   }
 
@@ -160,8 +160,8 @@ function dropStalled(server: Server, sockets: ReadonlyMap<Socket, SocketState>, 
   return () => clearInterval(timer)
 }
 
-// Sends the last bytes, ends the writing side, ignores what still arrives, and then closes. A socket closed with unread
-// bytes is reset, and a reset destroys answers that are still on their way.
+// Sends the last bytes, ends the writing side, discards further input, and then closes. A socket closed with unread bytes
+// is reset, and a reset destroys answers that the client has not read yet.
 export function hangUp(socket: Socket, lastBytes = '') {
   if (socket.destroyed || socket.writableEnded) return
   socket.removeAllListeners('data')

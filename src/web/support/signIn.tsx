@@ -2,13 +2,13 @@ import type { Next } from 'hono'
 import { useSupportLink } from '../../actions/installation/supportLinks.ts'
 import { pageHeaders } from '../../core/markup/page.tsx'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { wantsJson } from '../http/apiRequest.ts'
+import { acceptsJson } from '../http/apiRequest.ts'
 import { type Ctx, respond } from '../http/context.ts'
 import { isRefusal, plainAnswer } from '../http/errors.ts'
 import {
   type Access,
   accessOf,
-  countingWrong,
+  limitWrongTokens,
   type OperatorAuth,
   startSession,
 } from '../http/operatorAuth.ts'
@@ -27,7 +27,7 @@ function setHeaders(c: Ctx, headers: Readonly<Record<string, string>>) {
 }
 
 function refuse(c: Ctx, { keys }: OperatorAuth, access: Exclude<Access, 'granted'>) {
-  const isProgram = wantsJson(c.req.header('accept'))
+  const isProgram = acceptsJson(c.req.header('accept'))
   if (isRefusal(access)) {
     const seconds = access.retryAfterSeconds ?? 1
     c.header('retry-after', String(seconds))
@@ -60,14 +60,14 @@ export const enterRoute =
   async (c: Ctx) => {
     setHeaders(c, pageHeaders())
     if (c.req.method === 'HEAD' || isPrefetch(c)) return c.body(null, 204)
-    const mayTry = countingWrong(c, auth, () => true)
+    const mayTry = limitWrongTokens(c, auth, () => true)
     if (isRefusal(mayTry)) return refuse(c, auth, mayTry)
     try {
       const isValid = await useSupportLink(db, auth.keys, c.req.query('link') ?? '', auth.clock())
       if (isValid) startSession(c, auth)
       // The same link, opened again in a browser that is signed in, is not an error.
       if (isValid || accessOf(c, auth) === 'granted') return c.body(null, 303, { location: '/support' })
-      countingWrong(c, auth, () => false)
+      limitWrongTokens(c, auth, () => false)
       return c.html(<UsedLinkPage />, 403)
     } catch (error) {
       if (!isRefusal(error)) throw error

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Door, initiate } from '../../../src/actions/interface/initiate.ts'
+import { type InitiationRoute, initiate } from '../../../src/actions/interface/initiate.ts'
 import { Refusal, Unavailable } from '../../../src/core/interface/refusal.ts'
 import type { Mode } from '../../../src/core/mode.ts'
 import type { TestMerchant } from '../../support/gateway/gateway.ts'
@@ -28,29 +28,33 @@ const direct = (number: string, mode: Mode = 'live') =>
 const unsigned = (request: ReturnType<typeof direct>) => ({ ...request, secure_hash: undefined })
 
 // Undefined when it was taken; otherwise the seconds after which it may be repeated.
-async function ask(request: object, door: Door = 'api', address = '192.0.2.1'): Promise<number | undefined> {
+async function ask(
+  request: object,
+  route: InitiationRoute = 'api',
+  address = '192.0.2.1',
+): Promise<number | undefined> {
   try {
-    await initiate(shop.runtime, request as ReturnType<typeof direct>, door, address)
+    await initiate(shop.runtime, request as ReturnType<typeof direct>, route, address)
     return undefined
   } catch (error) {
-    if (error instanceof Unavailable) return ask(request, door, address) // a slow machine; the same again, as told
+    if (error instanceof Unavailable) return ask(request, route, address) // a slow machine; the same again, as told
     expect(error).toMatchObject({ http: 429, code: 'GW-060' })
     return (error as Refusal).retryAfterSeconds
   }
 }
 
-async function askAll(many: number, request: (at: number) => object, door: Door = 'api') {
-  const answers = await Promise.all(Array.from({ length: many }, (_, at) => ask(request(at), door)))
+async function askAll(many: number, request: (at: number) => object, route: InitiationRoute = 'api') {
+  const answers = await Promise.all(Array.from({ length: many }, (_, at) => ask(request(at), route)))
   expect(answers.filter(answer => answer !== undefined)).toEqual([])
 }
 
 // It is refused until that many seconds have passed, and not a second longer.
-async function expectHonest(request: object, now: Date, waitSeconds: number, door: Door = 'api') {
-  expect(await ask(request, door)).toBe(waitSeconds)
+async function expectHonest(request: object, now: Date, waitSeconds: number, route: InitiationRoute = 'api') {
+  expect(await ask(request, route)).toBe(waitSeconds)
   shop.setNow(after(seconds(waitSeconds - 1), now))
-  expect(await ask(request, door)).toBe(1)
+  expect(await ask(request, route)).toBe(1)
   shop.setNow(after(seconds(waitSeconds), now))
-  expect(await ask(request, door)).toBe(undefined)
+  expect(await ask(request, route)).toBe(undefined)
 }
 
 for (const [mode, many] of [
@@ -72,7 +76,7 @@ test('one wallet is capped, wherever signed requests for it come from, and the t
   await expectHonest(direct(wallet(0)), now, 51 * 60) // 50:59.7 and not a moment less
 })
 
-test('when more were made than may be, the time is that of the last one that has to go', async () => {
+test('after more attempts than allowed, the wait lasts until enough of them have expired', async () => {
   for (let at = 0; at < 15; at++) {
     shop.setNow(after(minutes(at)))
     expect(await ask(direct(wallet(0), 'test'))).toBe(undefined) // of which many more may be
@@ -93,7 +97,7 @@ test('unsigned ones from one address are capped as before, others pass, and the 
   await expectHonest(unsigned(direct(wallet(101))), now, 40 * 60)
 })
 
-test('a signed form comes from the browser of a customer, who could write any wallet into it: capped by address', async () => {
+test("a signed form is sent by the customer's browser, which could send any wallet: limited by address", async () => {
   await askAll(100, at => direct(wallet(at)), 'form')
   await expectHonest(direct(wallet(100)), noon, hours(1) / 1000, 'form')
 })

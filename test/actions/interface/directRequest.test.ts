@@ -131,7 +131,7 @@ test('failed first, then the money arrives: late, and paid', async () => {
   ])
 })
 
-test('another amount than was asked for is never paid, and a person is called', async () => {
+test('a different amount than requested is never paid, and an operator task is created', async () => {
   const paying = await payDirectly('0240000009')
   const tasks = await until(
     () => tasksOf(...paying.key),
@@ -149,7 +149,7 @@ test('the same request again finds the same attempt', async () => {
   expect(await attemptsOf(...paying.key)).toHaveLength(1)
 })
 
-test('without a provider the payment is stored and says that nobody was asked', async () => {
+test('without a provider the payment is stored, and the message says that the customer was not asked', async () => {
   const request = signedRequest(shop.live, {
     generate_checkout_url: undefined,
     pymt_instrument: '0240000000',
@@ -163,7 +163,7 @@ test('without a provider the payment is stored and says that nobody was asked', 
 const knock = (attempt: string) =>
   send(`${gateway.url}/callbacks/${attempt}`, { method: 'POST', body: '{"status":"SUCCESSFUL"}' })
 
-test('a call back at the wrong door changes nothing and tells nothing', async () => {
+test('a callback at the wrong address changes nothing and reveals nothing', async () => {
   const unknown = await knock(`${shop.merchant_id}${'0'.repeat(26)}`)
   expect([unknown.http, unknown.text]).toEqual([200, 'ok\n'])
   for (const noId of ['x', 'a'.repeat(5000)]) expect((await knock(noId)).http).toBe(404)

@@ -165,7 +165,7 @@ test('a numbering that runs twice, its commit being lost, numbers nothing twice'
   expect([events.map(({ position }) => Number(position)), next, more]).toEqual([[1, 2, 3, 4, 5], 5n, false])
 })
 
-test('who asks again with the cursor gets nothing, until there is something', async () => {
+test('a request with the last cursor gets nothing until there is a new event', async () => {
   const merchant = await shop.addMerchant()
   const { merchant_id } = merchant
   expect(await ask(merchant.test)).toEqual({ merchant_id, events: [], next: 0n, more: false })
@@ -189,7 +189,7 @@ test('nothing new takes no lock', async () => {
   })
 })
 
-test('what is older than 30 days is not told, and its cursor goes on with the oldest that is', async () => {
+test('events older than 30 days are left out, and an older cursor continues with the oldest event left', async () => {
   const merchant = await shop.addMerchant()
   const { merchant_id } = merchant
   const made: string[] = []
@@ -223,7 +223,7 @@ test('what is older than 30 days is not told, and its cursor goes on with the ol
   expect(await follow(other.test, 1, '5')).toEqual(told.slice(5))
 })
 
-test('at the edge of the 30 days nothing that is kept is left out, whatever the order of the times', async () => {
+test('at the edge of the 30 days no younger event is left out, whatever the order of the times', async () => {
   const merchant = await shop.addMerchant()
   const feed = { merchant_id: merchant.merchant_id, mode: 'test' as const }
   const days = [34, 33, 29, 31, 28, 28.5, 32, 27]
@@ -241,7 +241,7 @@ test('at the edge of the 30 days nothing that is kept is left out, whatever the 
   expect(await follow(merchant.test, 1, '3')).toEqual(kept.slice(1))
 })
 
-test('where all is too old, nothing is told', async () => {
+test('if all events are too old, the page is empty', async () => {
   const merchant = await shop.addMerchant()
   const feed = { merchant_id: merchant.merchant_id, mode: 'test' as const }
   await storeNotification(shop.db, { ...feed, created_at: after(-hours(24 * 31), new Date()) })
@@ -262,7 +262,7 @@ test('after a rotation both keys read the same events', async () => {
   expect((await ask({ ...merchant.test, ...fresh }, String(old.next))).events).toEqual([])
 })
 
-test('an address has a hundred guesses while no time passes, and an honest question from it goes on', async () => {
+test('an address has a hundred guesses, and signed requests from it still work', async () => {
   const { test: keys } = await shop.addMerchant()
   const runtime = { ...shop.runtime, limits: createRateLimits(() => 0) }
   const question = feedQuestion(keys)

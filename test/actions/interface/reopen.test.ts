@@ -49,7 +49,7 @@ const told = ({ merchant_id, tx_reference }: Payment) =>
 const statusesTold = async (payment: Payment) => (await told(payment)).map(({ status }) => status)
 const stageOf = async ({ tx_token }: Payment) => (await openCheckout(shop.runtime, tx_token))?.stage
 
-test('cancelled, asked for again, paid: the shop is told of each, and the page shows the payment methods', async () => {
+test('cancelled, requested again, paid: the shop is notified of each, and the page shows the payment methods', async () => {
   const { payment, ask, look } = await order()
   await cancel(shop.runtime, payment, now)
   expect(await stageOf(payment)).toBe('cancelled')
@@ -71,7 +71,7 @@ test('cancelled, asked for again, paid: the shop is told of each, and the page s
   )
 })
 
-test('expired, asked for again, expired again', async () => {
+test('expired, requested again, expired again', async () => {
   const { payment, ask, look } = await order()
   for (let round = 0; round < 2; round++) {
     wait(hours(1))
@@ -100,7 +100,7 @@ test('the customer hears of each status once, however often it comes', async () 
   ])
 })
 
-test('whose time is over and nobody has noticed yet only gets more of it', async () => {
+test('a payment that is overdue but not yet expired is only extended', async () => {
   const { payment, ask, look } = await order()
   wait(hours(1))
   expect(await stageOf(payment)).toBe('expired')
@@ -135,7 +135,7 @@ test('a repeat that meets a late yes never undoes it', async () => {
   }
 })
 
-test('while an attempt is on its way the wish to cancel stands', async () => {
+test('while an attempt is unresolved, the cancel request stays', async () => {
   const { payment, ask, look } = await order()
   await shop.try(payment, pending)
   await cancel(shop.runtime, payment, now)
@@ -150,9 +150,9 @@ test('while an attempt is on its way the wish to cancel stands', async () => {
   expect(await look()).toMatchObject({ status: 'awaiting_payment', cancel_requested_at: null })
 })
 
-test('it costs one look at the request where there is nothing to open', async () => {
+test('a payment that is open needs no statement', async () => {
   const { ask } = await order()
-  const db = { ...shop.db, share: () => expect.fail('the database was asked for more') }
+  const db = { ...shop.db, withQuota: () => expect.fail('a statement was sent') }
   const stored = await ask()
   await reopen({ ...shop.runtime, db }, stored, databaseDeadline())
 })
@@ -161,7 +161,7 @@ for (const [why, change] of [
   ['it is switched off', ['reopen_unpaid=off']],
   ['its settings would refuse the request by now', ['max_total=20']],
 ] as const)
-  test(`${why}: the answer stands, and the payment stays as it is`, async () => {
+  test(`${why}: the answer is the same, and the payment does not change`, async () => {
     const own = await shop.addMerchant('Efua Shop')
     const { payment, ask, look } = await order({}, own)
     await cancel(shop.runtime, payment, now)
@@ -171,7 +171,7 @@ for (const [why, change] of [
     expect((await look()).status).toBe('cancelled')
   })
 
-test('a merchant whose setting nobody can read keeps what it has', async () => {
+test("nothing is reopened while the merchant's setting is unreadable", async () => {
   const own = await shop.addMerchant('Efua Shop')
   const { payment, ask, look } = await order({}, own)
   await cancel(shop.runtime, payment, now)
@@ -192,7 +192,7 @@ test('a deactivated merchant opens nothing', async () => {
   expect((await look()).status).toBe('cancelled')
 })
 
-test('a direct request is not opened: nobody would be asked to pay', async () => {
+test('a direct request is not reopened: no wallet would be charged', async () => {
   const wallet = { pymt_instrument: '0241234567', extra_wallet_issuer_hint: 'mtn' }
   const { payment, ask, look } = await order({ ...wallet, generate_checkout_url: undefined })
   await shop.hear(payment, no)

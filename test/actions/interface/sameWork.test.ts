@@ -80,7 +80,7 @@ const counted = (db: Db): Db => ({
   withQuota: verb => counted(db.withQuota(verb)),
 })
 
-// A gateway that has just started knows nobody by heart.
+// A gateway that has just started has an empty caller cache.
 function freshRuntime() {
   const made = testRuntime({
     db: counted(gateway.db),

@@ -35,7 +35,7 @@ test('a password is made for each mode when the style is chosen, and neither is 
   expect(await passwordsOf(merchant_id)).toEqual(chosen?.ipn_passwords)
 })
 
-test('they are made once per choice: who has the style keeps them, who chooses it anew gets others', async () => {
+test('they are made when the style is chosen: setting it again keeps them, choosing it anew replaces them', async () => {
   const { merchant_id } = await shop.addMerchant()
   const first = await choose(merchant_id, ...basic)
   for (const settings of [['ipn_style=basic'], ['expiry_minutes=30'], ['ipn_style=post']])

@@ -40,11 +40,11 @@ async function live(merchant_id: string, when: Date, mode = 'test') {
     )
 }
 
-test('nobody has this id', async () => {
+test('an unknown merchant id', async () => {
   expect(await rotate('nobody0000', hours(1), start)).toBeUndefined()
 })
 
-test('the old one signs until the overlap ends, and the other mode knows nothing of it', async () => {
+test('the old one signs until the overlap ends, and the other mode is not affected', async () => {
   const { merchant_id, test: keys, live: others } = await shop.addMerchant()
   const then = at(1)
   const rotated = await rotate(merchant_id, hours(1), then)

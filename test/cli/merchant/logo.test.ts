@@ -109,7 +109,7 @@ for (const [what, answered, words] of [
     'answered 302: give the address of the picture itself',
   ],
   ['an address with nothing behind it', answer('404 Not Found', 'no'), 'answered 404'],
-  ['a page', answer('200 OK', '<!doctype html><p>Logo'), 'no picture that we know'],
+  ['a page', answer('200 OK', '<!doctype html><p>Logo'), 'not a known picture format'],
   ['a picture that breaks off', answer('200 OK', plainJpeg().subarray(0, 40)), 'damaged'],
   ['a picture that is too large', answer('200 OK', Buffer.alloc(300_000)), 'more than 256 kB'],
 ] as const)

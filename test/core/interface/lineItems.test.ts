@@ -115,7 +115,7 @@ test('a form has no lists: whatever it calls so is passed over', () => {
   expect(parseRequest(presentFields(withoutLists(fields))).line_items).toBeUndefined()
 })
 
-test('numbers keep their digits however deep they stand, and a key twice is found there', () => {
+test('nested numbers keep their digits, and a nested duplicate key is found', () => {
   const fields = parseJsonObject('{"a":[{"b":1.50,"__proto__":2.0},[3.00]],"c":{"d":[[4.0]]}}') as Fields
   expect(JSON.stringify(fields)).toBe(
     '{"a":[{"b":{"text":"1.50"},"__proto__":{"text":"2.0"}},[{"text":"3.00"}]],"c":{"d":[[{"text":"4.0"}]]}}',

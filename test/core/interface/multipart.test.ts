@@ -311,7 +311,7 @@ test('whatever the reader of Node can read has the same fields by ours', async (
   expect(readable).toBeGreaterThan(500)
 })
 
-// Counts each byte that the reader looks at, or hands on.
+// Counts each byte that the parser reads or passes on.
 function counted(body: Buffer) {
   let visits = 0
   const bytes = new Proxy(body, {

@@ -100,7 +100,7 @@ test('of what fits its pattern, only a host that cannot be and a number of no co
   )
 })
 
-test('every word for a network is taken in any letter case', () => {
+test('every name of a network is accepted in any letter case', () => {
   for (const word of ['MTN', 'tigo', 'AirtelTigo', 'vodaFONE', 'Telecel', 'airtel'])
     expect(hint.safeParse(word).success, word).toBe(true)
 })

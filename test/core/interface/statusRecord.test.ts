@@ -22,7 +22,7 @@ for (const [minor, currency, flat, keyed] of [
     expect(JSON.parse(keyedStatusJson(payment, record))['A-1'].amount).toBe(keyed)
   })
 
-test('a currency that this version does not know: no answer rather than a wrong amount', () => {
+test('an unknown currency: an error rather than a wrong amount', () => {
   const payment = aPayment({ currency: 'XAU' as 'GHS' })
   expect(() => statusRecord(payment, noon, 'whole')).toThrow('does not know the currency XAU')
 })
@@ -31,7 +31,7 @@ for (const [reversed_amount, currency, shown] of [
   [1050n, 'GHS', 10.5],
   [5000n, 'UGX', 5000],
 ] as const)
-  test(`a refund of ${shown} ${currency}: the status stays paid, and the record says when and how much`, () => {
+  test(`a refund of ${shown} ${currency}: the status stays paid, and the record has the time and the amount`, () => {
     const refunded = { status: 'paid', reversed_at: noon, reversed_amount, currency } as const
     const record = statusRecord(aPayment({ ...refunded, total: 10_000n }), noon, 'whole')
     expect(record).toMatchObject({

@@ -17,7 +17,7 @@ const tokensIn = (block: string): Record<string, string> =>
 const text = 4.5
 const shape = 3
 
-// What stands on what, on a page that wears an accent.
+// Foreground and background pairs on a page with an accent.
 const pairs = [
   ['accent', 'card', text],
   ['accent', 'background', text],
@@ -44,7 +44,7 @@ function expectReadable(accent: string) {
         contrast(tokens[front] ?? '', tokens[back] ?? ''),
         `${accent}, ${scheme}: ${front} on ${back}`,
       ).toBeGreaterThanOrEqual(least)
-    // White on the column, and words there that are a quarter fainter.
+    // White text on the column, and text there with three quarters of its opacity.
     expect(contrast(white, tokens.column ?? ''), `${accent}, ${scheme}: column`).toBeGreaterThanOrEqual(7)
   }
 }
@@ -69,7 +69,7 @@ test('every accent that is taken is read in both schemes, as text and under text
 test('every shade that is proposed is one that is taken', () => {
   fc.assert(
     fc.property(colour, one => {
-      const [, proposed] = /(#[0-9a-f]{6}) would do$/.exec(accentFault(one) ?? '') ?? []
+      const [, proposed] = /(#[0-9a-f]{6}) would be accepted$/.exec(accentFault(one) ?? '') ?? []
       expect(accentFault(proposed ?? one)).toBeUndefined()
     }),
     { numRuns: 1500 },

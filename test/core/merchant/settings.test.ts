@@ -70,9 +70,9 @@ for (const [change, name, value] of [
   ['refunds=Refunds within 7 days', 'refunds', 'Refunds within 7 days'],
 ] as const) {
   test(`${change} is read`, () => {
-    const { words, faults } = changeSettings({}, [change])
+    const { texts, faults } = changeSettings({}, [change])
     expect(faults).toEqual([])
-    expect(readMerchantSettings(words)[name]).toEqual(value)
+    expect(readMerchantSettings(texts)[name]).toEqual(value)
   })
 }
 
@@ -138,7 +138,7 @@ for (const change of [
   })
 }
 
-test('every fault is told at once', () => {
+test('all faults are returned together', () => {
   expect(changeSettings({}, ['rate_limit=x', 'ipn_style=y', 'none=z']).faults).toHaveLength(3)
 })
 
@@ -170,51 +170,51 @@ for (const [before, change, isTaken] of [
     if (!isTaken) expect(faults[0]).toMatch(/ipn_url=https:.* or allowed_origins=https:/)
   })
 
-test('an empty value goes back to the default', () => {
-  const { words } = changeSettings({ rate_limit: '5' }, ['rate_limit='])
-  expect(words).toEqual({})
+test('an empty value restores the default', () => {
+  const { texts } = changeSettings({ rate_limit: '5' }, ['rate_limit='])
+  expect(texts).toEqual({})
   expect(merchantSettingNames).toEqual(Object.keys(readMerchantSettings({})))
 })
 
-test('each is read for itself: one that cannot be read is named, and stands at its default', () => {
-  const words = { rate_limit: 'as you like', ipn_style: 'hologram', min_total: '5.00' }
-  expect(unreadableSettings(words)).toEqual(['rate_limit', 'ipn_style'])
-  expect(readMerchantSettings(words)).toEqual({
+test('each is read separately: an unreadable one is listed and has its default', () => {
+  const texts = { rate_limit: 'as you like', ipn_style: 'hologram', min_total: '5.00' }
+  expect(unreadableSettings(texts)).toEqual(['rate_limit', 'ipn_style'])
+  expect(readMerchantSettings(texts)).toEqual({
     ...readMerchantSettings({}),
     min_total: { every: 500n, own: {} },
   })
 })
 
-for (const words of [null, 7, 'off', [], ['rate_limit']] as never[])
-  test(`${JSON.stringify(words)} instead of settings: none can be read, all can be set`, () => {
-    expect(readMerchantSettings(words)).toEqual(readMerchantSettings({}))
-    expect(unreadableSettings(words)).toEqual(merchantSettingNames)
-    expect(changeSettings(words, ['rate_limit=5'])).toEqual({ words: { rate_limit: '5' }, faults: [] })
+for (const texts of [null, 7, 'off', [], ['rate_limit']] as never[])
+  test(`${JSON.stringify(texts)} instead of settings: none can be read, all can be set`, () => {
+    expect(readMerchantSettings(texts)).toEqual(readMerchantSettings({}))
+    expect(unreadableSettings(texts)).toEqual(merchantSettingNames)
+    expect(changeSettings(texts, ['rate_limit=5'])).toEqual({ texts: { rate_limit: '5' }, faults: [] })
   })
 
 for (const value of [5, true, null, { of: 'a newer version' }] as never[])
   test(`a setting that is ${JSON.stringify(value)}: cannot be read, can be mended`, () => {
-    const words = { rate_limit: value, ipn_style: 'hologram' }
-    expect(unreadableSettings(words)).toEqual(['rate_limit', 'ipn_style'])
-    expect(changeSettings(words, ['rate_limit=5'])).toEqual({
-      words: { rate_limit: '5', ipn_style: 'hologram' },
+    const texts = { rate_limit: value, ipn_style: 'hologram' }
+    expect(unreadableSettings(texts)).toEqual(['rate_limit', 'ipn_style'])
+    expect(changeSettings(texts, ['rate_limit=5'])).toEqual({
+      texts: { rate_limit: '5', ipn_style: 'hologram' },
       faults: [],
     })
-    expect(changeSettings(words, ['rate_limit='])).toEqual({ words: { ipn_style: 'hologram' }, faults: [] })
-    expect(changeSettings(words, ['rate_limit=fast']).faults).toHaveLength(1)
+    expect(changeSettings(texts, ['rate_limit='])).toEqual({ texts: { ipn_style: 'hologram' }, faults: [] })
+    expect(changeSettings(texts, ['rate_limit=fast']).faults).toHaveLength(1)
   })
 
 test('a list of currencies that is empty cannot be read', () => {
   expect(unreadableSettings({ currencies: '' })).toEqual(['currencies'])
 })
 
-test('what was read before is read anew as soon as a word is another, and nobody can change it for others', () => {
-  const words = { rate_limit: '5', allowed_origins: 'https://shop.example' }
-  const read = readMerchantSettings({ ...words })
-  expect(readMerchantSettings({ ...words })).toBe(read)
-  expect(readMerchantSettings({ ...words, rate_limit: '6' }).rate_limit).toBe(6)
-  expect(readMerchantSettings({ ...words, rate_limit: 'x' }).rate_limit).toBe(1000)
-  expect(unreadableSettings({ ...words, rate_limit: 'x' })).toEqual(['rate_limit'])
+test('a changed text is parsed again, and the cached settings cannot be modified', () => {
+  const texts = { rate_limit: '5', allowed_origins: 'https://shop.example' }
+  const read = readMerchantSettings({ ...texts })
+  expect(readMerchantSettings({ ...texts })).toBe(read)
+  expect(readMerchantSettings({ ...texts, rate_limit: '6' }).rate_limit).toBe(6)
+  expect(readMerchantSettings({ ...texts, rate_limit: 'x' }).rate_limit).toBe(1000)
+  expect(unreadableSettings({ ...texts, rate_limit: 'x' })).toEqual(['rate_limit'])
   expect(() => read.allowed_origins.push('https://evil.example')).toThrow(TypeError)
   expect(() => Object.assign(read, { rate_limit: 7 })).toThrow(TypeError)
 })

@@ -63,10 +63,10 @@ for (const [changes, currency] of [
     ])
   })
 
-test('limits that cross in a currency that the merchant does not take harm nobody, until it does', () => {
-  const { words, faults } = changeSettings({}, ['min_total=100', 'max_total=200,USD:50'])
+test('limits that cross are a fault only in a currency that the merchant takes', () => {
+  const { texts, faults } = changeSettings({}, ['min_total=100', 'max_total=200,USD:50'])
   expect(faults).toEqual([])
-  expect(changeSettings(words, ['currencies=USD']).faults).toHaveLength(1)
+  expect(changeSettings(texts, ['currencies=USD']).faults).toHaveLength(1)
 })
 
 test('a total lies within a limit just when its figure does', () => {

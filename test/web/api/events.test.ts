@@ -126,7 +126,7 @@ test('an address that was copied, from a log or a browser, is worth nothing', as
   })
 })
 
-test('300 seconds either way are let pass, by the clock of the gateway', async () => {
+test("a time up to 300 seconds before or after the gateway's clock is accepted", async () => {
   const question = feedQuestion(shop.test)
   for (const at of [-298, -60, 60, 298])
     expect((await askFeed(gateway.url, question, feedSignature(shop.test, question, seconds(at)))).http).toBe(
@@ -134,7 +134,7 @@ test('300 seconds either way are let pass, by the clock of the gateway', async (
     )
 })
 
-test('spaces after the comma, capitals and names that we do not know yet change nothing', async () => {
+test('spaces after the comma, capitals and unknown names change nothing', async () => {
   const question = feedQuestion(shop.test)
   const [t = '', v1 = ''] = feedSignature(shop.test, question).split(',')
   const odd = `${t}, v1=${v1.slice(3).toUpperCase()} ,v2=later`
@@ -192,7 +192,7 @@ test('in test mode a wrong signature is answered with the text that we signed, i
   expect(live.text).not.toContain(shop.live.merchant_key)
 })
 
-test('a clock that is wrong is told of in live mode too, to whoever has the secret', async () => {
+test('a wrong clock is reported in live mode too, to a client that has the secret', async () => {
   const question = feedQuestion(shop.live)
   const answer = await askFeed(gateway.url, question, feedSignature(shop.live, question, seconds(-900)))
   expect(answer.body.error.message).toContain('is more than 300 seconds away from ours')
@@ -238,13 +238,13 @@ test('a hash in the other reading of the secret, in capitals, is taken', async (
   expect((await askFeed(gateway.url, { merchant_key }, loud)).http).toBe(200)
 })
 
-test('a deactivated merchant can still ask', async () => {
+test('a deactivated merchant is still answered', async () => {
   const closed = await gateway.addMerchant()
   await gateway.deactivate(closed.merchant_id)
   expect((await follow(closed.test)).http).toBe(200)
 })
 
-test('a merchant whose key is public signs all the same', async () => {
+test('a merchant with unsigned_requests must sign here too', async () => {
   const open = await gateway.addMerchant('unsigned_requests=on')
   expect((await askFeed(gateway.url, { merchant_key: open.test.merchant_key })).http).toBe(401)
 })

@@ -57,7 +57,7 @@ for (const path of ['/gateway', '/gateway/checkout']) {
   })
 }
 
-test('a browser gets a page that says what is wrong, with code and request id, and runs nothing', async () => {
+test('a browser gets a page with the error, its code and the request id, and no script runs', async () => {
   const request = { ...unsigned(shop), invoice_id: '<script>alert(1)</script>', name: '<b>' }
   const headers = { accept: 'text/html,*/*' }
   const answer = await send(`${gateway.url}/gateway`, { method: 'POST', headers, body: fields(request) })

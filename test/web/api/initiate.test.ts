@@ -197,7 +197,7 @@ test('GW-010: a wrong or missing hash; the hint in test mode only, and never the
   }
 })
 
-test('GW-010: the live secret does not sign for the test key, nor the other way', async () => {
+test('GW-010: the live secret does not sign for the test key, nor the test secret for the live key', async () => {
   const crossed = { merchant_key: shop.test.merchant_key, secret_key: shop.live.secret_key }
   expectRefusal(await post(gateway.url, signedRequest(crossed)), 401, 'GW-010', 'secure_hash')
 })
@@ -264,7 +264,7 @@ test('the same request many times at once makes one payment', async () => {
   expect(new Set(answers.map(answer => initiated(answer).tx_reference)).size).toBe(1)
 })
 
-test('different requests with one invoice at once: one wins, the others are refused', async () => {
+test('concurrent requests with one invoice and different details: one wins, the rest are refused', async () => {
   const invoice_id = newInvoice()
   const answers = await Promise.all(
     Array.from({ length: 30 }, (_, at) =>
@@ -360,13 +360,13 @@ test('the direct request: signed, or unsigned where the merchant allows it', asy
   expectRefusal(await post(gateway.url, hintless), 400, 'GW-012', 'extra_wallet_issuer_hint')
 })
 
-test('an address that nobody serves says so with a request id', async () => {
+test('an unknown address is answered with 404 and a request id', async () => {
   const answer = await send(`${gateway.url}/v1/nothing`)
   expect(answer.http).toBe(404)
   expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'))
 })
 
-test('GET on the initiation address says that it takes POST', async () => {
+test('GET on the initiation address is answered with 405 and Allow: POST', async () => {
   const answer = await send(`${gateway.url}/v1/mobile_agents_v2`)
   expect(answer.http).toBe(405)
   expect(answer.headers.get('allow')).toBe('POST')

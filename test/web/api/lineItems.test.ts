@@ -57,7 +57,7 @@ test('many at once are stored each with its own', async () => {
     )
 })
 
-test('a form is read without them, at every door', async () => {
+test('a form is read without them, at every address', async () => {
   const fields = { ...signedRequest(shop.test), line_items: 'whatever an old client means by it' }
   const form = new URLSearchParams(fields).toString()
   const { body } = await post(gateway.url, form, 'application/x-www-form-urlencoded')

@@ -114,12 +114,12 @@ describe('a client that reads names in any letter case', () => {
     }
   })
 
-  test('and is told in its own way that there is no such order', async () => {
+  test('and gets the error for an unknown order in its own format', async () => {
     const { text } = await postForm('/v1/gateway/json_status_chk', bare({ invoice_id: 'none' }))
     expect(readAnyCase(text).none).toMatchObject({ success: false, status: 'error', amount: '' })
   })
 
-  test('while who reads both shapes still finds the older spelling', async () => {
+  test('and a client that reads both formats still finds the older spelling', async () => {
     const request = signedRequest(shop.test, { number: '0241234567' })
     await post(gateway.url, request)
     const question = { merchant_key: shop.test.merchant_key, invoice_id: request.invoice_id }
@@ -157,7 +157,7 @@ describe('a client that posts its status check with everything in the address', 
       expect(line.text).toMatch(/~awaiting_payment~/)
     })
 
-  test('the body wins, and what it leaves empty does not', async () => {
+  test('the body wins, except for its empty fields', async () => {
     const path = `/v1/gateway/json_status_chk?${encode({ ...question, invoice_id: 'another' })}`
     expect((await postForm(path, { invoice_id: question.invoice_id as string })).http).toBe(200)
     const other = `/v1/gateway/json_status_chk?${encode(question)}`
@@ -185,7 +185,7 @@ const multipart = (all: [string, string][]) => {
   return form
 }
 
-describe('a form that says something twice', () => {
+describe('a form with a repeated field', () => {
   const doors: [string, (all: [string, string][]) => Promise<{ http: number; body: any }>][] = [
     ['urlencoded', all => postForm('/gateway', all)],
     ['multipart', all => send(`${gateway.url}/gateway`, { method: 'POST', body: multipart(all) })],
@@ -235,7 +235,7 @@ describe("a vendor's form that points at the bare address", () => {
     for (const { http, headers } of [posted, linked])
       expect([http, headers.get('location')]).toEqual([303, toCheckout()])
   })
-  test('a browser is told in words what is wrong, a program in JSON', async () => {
+  test('a browser gets the error as a page, a program as JSON', async () => {
     const { merchant_key: _, ...nobody } = bare()
     const page = await postForm('/', nobody, browser)
     expect([page.http, page.headers.get('content-type')]).toEqual([400, 'text/html; charset=UTF-8'])
@@ -243,11 +243,11 @@ describe("a vendor's form that points at the bare address", () => {
     expect((await postForm('/', nobody)).body.error.code).toBe('GW-001')
     expect((await send(`${gateway.url}/?merchant_key=`)).body.error.code).toBe('GW-001')
   })
-  test('whoever brings no merchant_key only looks around', async () => {
+  test('a request without merchant_key is a visitor', async () => {
     for (const path of ['/', '/?lang=fr', '/?total=5'])
       expect((await send(gateway.url + path)).text).not.toContain('GW-0')
   })
-  test('its signed requests are as good as at the other doors', async () => {
+  test('its signed requests work as at the other addresses', async () => {
     const strict = await gateway.addMerchant()
     const { generate_checkout_url: _, ...request } = signedRequest(strict.test)
     expect((await postForm('/', request as Words)).http).toBe(303)

@@ -90,7 +90,7 @@ for (const [what, field, change] of changes)
     expect(await count(shop)).toBe(3)
   })
 
-test('a direct request that is repeated after a change asks nobody a second time', async () => {
+test('a direct request that is repeated after a change does not charge a second time', async () => {
   const shop = await openShop()
   const direct = { ...signedRequest(shop.test, sent), generate_checkout_url: undefined, ...wallet }
   const { body } = await post(gateway.url, direct)
@@ -102,7 +102,7 @@ test('a direct request that is repeated after a change asks nobody a second time
   expect(attempts).toHaveLength(1)
 })
 
-test('who may no longer ask without a hash is no longer answered', async () => {
+test('a client that must now sign is refused without a hash', async () => {
   const shop = await openShop('unsigned_requests=on')
   const { secure_hash: _, generate_checkout_url: _url, ...form } = signedRequest(shop.test, sent)
   const ask = () =>

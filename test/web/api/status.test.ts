@@ -156,7 +156,7 @@ test('unknown invoice and unknown merchant give the same envelope', async () => 
   expect(new Set(anonymous).size).toBe(1)
 })
 
-test('odd invoice ids are unknown, never an error of ours', async () => {
+test('unusual invoice ids are unknown, never an internal error', async () => {
   for (const invoice_id of ['a\0b', 'é', 'x'.repeat(300), 'a&b=c', '\ud800', '"quoted"'])
     expect((await checkStatus(gateway.url, { merchant_key: shop.test.merchant_key, invoice_id })).http).toBe(
       404,
@@ -198,9 +198,9 @@ test('signed_status_checks makes the hash required', async () => {
   expect((await checkStatus(gateway.url, question)).http).toBe(200)
 })
 
-// A merchant key stands in web forms, whatever the settings say.
+// A merchant key is in web forms, whatever the settings are.
 for (const setting of ['unsigned_requests=off', 'unsigned_requests=on'])
-  test(`${setting}: an unsigned answer has no personal data at any door, a signed one has`, async () => {
+  test(`${setting}: an unsigned answer has no personal data at any address, a signed one has`, async () => {
     const seen = await gateway.addMerchant(setting)
     const question = await pay(seen, {
       ...person,
@@ -239,8 +239,8 @@ for (const setting of ['unsigned_requests=off', 'unsigned_requests=on'])
 const personal = ['Serwaa', 'Mensah', 'ama@', 'shop.example', '241234567', '0241234']
 personal.push('Efua', 'Sutherland', 'efua@', 'home.example', '0207654321', '7654', 'Oxford', 'GHA-', 'blue')
 
-// As an old client asks, with live keys: a form without a hash, a status check without a hash.
-test('public_extra: the fields that it lists are shown to whoever asks, and no others', async () => {
+// Like an old client, with live keys: a form without a hash, a status check without a hash.
+test('public_extra: an unsigned answer has the listed fields and no others', async () => {
   const open = await gateway.addMerchant('public_extra=table, extra_order_no', 'unsigned_requests=on')
   const { merchant_key } = open.live
   const invoice_id = `LIVE-${Date.now()}`
@@ -281,21 +281,21 @@ test('an unsigned answer has every key that a signed one has, and null where tha
   })
 })
 
-test('a deactivated merchant can still ask', async () => {
+test('a deactivated merchant is still answered', async () => {
   const closed = await gateway.addMerchant()
   const question = await pay(closed)
   await gateway.deactivate(closed.merchant_id)
   expect((await checkStatus(gateway.url, question)).http).toBe(200)
 })
 
-test('errors_as_200: a miss is answered with 200', async () => {
+test('errors_as_200: a failed lookup is answered with 200', async () => {
   const old = await gateway.addMerchant('errors_as_200=on')
   const answer = await checkStatus(gateway.url, { merchant_key: old.test.merchant_key, invoice_id: 'none' })
   expect(answer.http).toBe(200)
   expect(answer.body.error.code).toBe('GW-005')
 })
 
-test('a parameter twice is refused in the form that was asked for', async () => {
+test('a repeated parameter is refused in the format of the address', async () => {
   const query = `merchant_key=${shop.test.merchant_key}&invoice_id=a&invoice_id=b`
   const json = await send(`${gateway.url}/v1/gateway/json_status_chk?${query}`)
   expect(json.body.error).toMatchObject({ code: 'GW-012', field: 'invoice_id' })

@@ -55,12 +55,12 @@ for (const invoice_id of [
       await expectNotRepeated(method, { merchant_key: old.live.merchant_key, invoice_id }, 200)
   })
 
-test('nor is it for other settings, in test mode, or for a merchant that nobody knows', async () => {
+test('nor is it with other settings, in test mode, or for an unknown merchant', async () => {
   for (const merchant_key of [shop.live.merchant_key, shop.test.merchant_key, 'tk_none'])
     await expectNotRepeated('GET', { merchant_key, invoice_id: 'ORDER-77~paid~' }, 404)
 })
 
-test('a valid invoice id is repeated, of 64 characters too, whatever the settings say', async () => {
+test('a valid invoice id is echoed, also with 64 characters, whatever the settings are', async () => {
   for (const invoice_id of ['x'.repeat(64), 'A 1/7#:_.-', '__proto__']) {
     const question = { merchant_key: old.live.merchant_key, invoice_id }
     const [field] = (await ask('GET', '/v1/gateway/status_chk', question)).text.split('~')

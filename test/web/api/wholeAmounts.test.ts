@@ -63,7 +63,7 @@ const refusedWith = ({ http, body }: Answer, message: string, field = 'total') =
 
 const items = (...totals: unknown[]) => totals.map(total => ({ name: 'Rice', total }))
 
-describe('what is asked for', () => {
+describe('the requested total', () => {
   test('5000, 5000.00 and the JSON numbers are the same 5000, and one payment', async () => {
     const invoice_id = newInvoice()
     const first = await ask({ invoice_id, total: '5000', ...ugx })
@@ -84,7 +84,7 @@ describe('what is asked for', () => {
       expect((await ask({ invoice_id, ...other })).http).toBe(409)
   })
 
-  test('a part of a shilling is refused, at whatever door and however it is sent', async () => {
+  test('a fraction of a shilling is refused, at every address and in every format', async () => {
     refusedWith(await ask({ total: '5000.50', ...ugx }), 'UGX has no decimals (got 5000.50)')
     refusedWith(await ask({ total: '5000.50', extra_currency: 'ugx' }), 'UGX has no decimals (got 5000.50)')
     refusedWith(await askByNumber(newInvoice(), '5000.5', '5000.50'), 'UGX has no decimals (got 5000.5)')
@@ -147,7 +147,7 @@ describe('what is paid', () => {
     })
   })
 
-  test('the page says it as people write it', async () => {
+  test('the page shows it in the usual notation', async () => {
     const { text } = await send(at.at(token))
     expect(text).toContain('UGX 1,250,000')
     expect(text).toMatch(/<span>1,000,000<\/span>.*<span>250,000<\/span>/s)
@@ -155,7 +155,7 @@ describe('what is paid', () => {
     expect((await send(`${at.at(token)}?lang=fr`)).text).toMatch(/1\u202f250\u202f000\u00a0UGX/)
   })
 
-  test('the simulated provider is asked for it, and takes it', async () => {
+  test('the simulated provider is charged with it', async () => {
     await at.pay(token, { payment_method: 'card' })
     const charge = await at.attempt(token)
     const page = `${gateway.url}/sandbox/card/${charge}`

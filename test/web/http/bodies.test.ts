@@ -6,7 +6,7 @@ import { dial } from '../../support/gateway/rawHttp.ts'
 let gateway: TestGateway
 let shop: TestMerchant
 
-// Behind a proxy the address comes in a header, so that a test can ask from many.
+// Behind a proxy the address is in a header, so a test can send from many addresses.
 beforeAll(async () => {
   gateway = await testGateway({ TOLLGATE_TRUST_PROXY: '1' })
   shop = await gateway.addMerchant('unsigned_requests=on')

@@ -7,7 +7,7 @@ import { createRateLimits } from '../../../src/runtime/rateLimits.ts'
 import { type BodySender, readFields } from '../../../src/web/http/body.ts'
 import { isRefusal } from '../../../src/web/http/errors.ts'
 
-// The reader of bodies behind a real socket, with rate limits whose clock stands still: no token comes back.
+// The body reader behind a real socket. The clock of the rate limits is stopped, so no token is refilled.
 let runtime: BodySender['runtime']
 beforeEach(() => {
   runtime = { limits: createRateLimits(() => 0), bodies: createBodyQuota(() => performance.now()) }

@@ -21,8 +21,8 @@ const form = (fields: Record<string, unknown>, headers = {}) => ({
   body: new URLSearchParams(fields as Record<string, string>).toString(),
 })
 
-// How payments stand, and who pays, is nobody's to keep on the way, nor to be taken for a page or a script.
-test('answers of the interface are not kept, and are what they say: good ones, refusals and what is not there', async () => {
+// The state of payments and the data of payers must not be cached, nor be read as a page or a script.
+test('answers of the interface are not cached and not sniffed: successes, refusals and unknown addresses', async () => {
   const shop = await gateway.addMerchant()
   const request = signedRequest(shop.test)
   const { merchant_key } = shop.test
@@ -89,7 +89,7 @@ test('nor are those that no route gives', async () => {
   isNotKept(headers)
 })
 
-test('what is the same for everybody may be kept', async () => {
+test('a response that is the same for all clients may be cached', async () => {
   for (const [path, kept] of [
     ['/public/checkout.css', 'public, max-age=3600'],
     ['/sandbox/public/sandbox.css', 'public, max-age=3600'],

@@ -208,7 +208,7 @@ const exempt = [
   '/sandbox/*', // nothing is there
 ]
 
-// What stands before routes is no route.
+// Middleware is not a route.
 const isMiddleware = (path: string, method: string) =>
   method === 'ALL' && path.endsWith('*') && path !== '/sandbox/*'
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-// Says it and listens until the connection is over.
+// Sends the text and reads until the connection ends.
 async function say(text: string): Promise<string> {
   const { socket, heard, ended } = await dial(gateway.url)
   socket.write(text)
@@ -60,7 +60,7 @@ describe('a request within a request', () => {
   })
 })
 
-test('what a Host header says stands in no address that we give', async () => {
+test('no address in an answer contains the Host header', async () => {
   const { merchant_key, secret_key } = shop.test
   const form = (invoice_id: string) =>
     new URLSearchParams({
@@ -113,7 +113,9 @@ test('fields named like properties of every object are fields, and no other obje
   expect(Object.keys(Object.prototype)).toEqual([])
 })
 
-test('a number of 60,000 digits from nobody holds up nobody', { timeout: 10_000 }, async () => {
+test('a number of 60,000 digits from an unknown client delays no other request', {
+  timeout: 10_000,
+}, async () => {
   const long = `{"merchant_key":"x","invoice_id":"y","total":0.${'0'.repeat(60_000)}1}`
   const [refused, served] = await Promise.all([
     post(gateway.url, long),

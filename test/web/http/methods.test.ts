@@ -57,7 +57,7 @@ for (const [path, allow] of [
   ['/support', 'GET'],
   ['/inbox', 'GET'],
 ] as const) {
-  test(`${path}, which is for people, says ${allow} to any other method`, async () => {
+  test(`${path}, which is for browsers, answers any other method with Allow: ${allow}`, async () => {
     for (const method of ['PUT', 'DELETE', 'OPTIONS', 'TRACE']) await expectRefused(method, path, allow)
   })
 }
@@ -71,6 +71,6 @@ test('HEAD is taken wherever GET is, and where it is not, it is refused', async 
   }
 })
 
-test('an address that nobody serves is not found, whatever the method', async () => {
+test('an unknown address is not found, whatever the method', async () => {
   for (const method of methods) expect((await ask(method, '/nothing')).http, method).toBe(404)
 })

@@ -37,7 +37,7 @@ describe('neither base address nor token is set', () => {
   afterAll(() => gateway.stop())
 
   for (const path of pages)
-    test(`${path} is refused to this machine by every name, and says how to enter`, async () => {
+    test(`${path} is refused to this machine under every name, with the way to sign in`, async () => {
       for (const host of ['localhost', '127.0.0.1:8080', '[::1]:8080', 'pay.example', ''])
         for (const accept of ['text/html', 'application/json', '*/*']) {
           const { http, text } = await ask(gateway.url + path, { host, accept })
@@ -70,7 +70,7 @@ describe('neither base address nor token is set', () => {
         })
   })
 
-  test('a browser is not asked for a password that nobody has chosen', async () => {
+  test('a browser gets no password prompt if no password is set', async () => {
     const { headers } = await ask(`${gateway.url}/support`)
     expect(headers['www-authenticate']).toBe('Bearer realm="Tollgate support"')
   })
@@ -147,7 +147,7 @@ describe('wrong tokens', () => {
     ['/support', wrongPassword, '/metrics'],
     ['/metrics', wrongToken, '/support'],
   ] as const)
-    test(`300 at ${path} are slowed; other addresses and the other door are not`, async () => {
+    test(`300 at ${path} are slowed; other addresses and the other page are not`, async () => {
       const guesser = path === '/support' ? '192.0.2.11' : '192.0.2.12' // known to neither door
       for (const { headers, text } of await guess(n => from(guesser, wrong(n), path))) {
         expect(headers['retry-after']).toMatch(/^[1-9]\d*$/)
@@ -163,7 +163,7 @@ describe('wrong tokens', () => {
   test('/support and /inbox count together: they have one password', () =>
     guess(n => from('192.0.2.78', wrongPassword(n), n % 2 === 0 ? '/support' : '/inbox')))
 
-  test('who shows nothing is asked for the password, and counts for nothing', async () => {
+  test('a request without a token gets the password prompt and is not counted', async () => {
     for (let n = 0; n < 60; n++) expect((await from('192.0.2.79', {}, '/support')).http).toBe(401)
     expect((await from('192.0.2.79', right['/support'], '/support')).http).toBe(200)
   })

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-// One request as it stands, and what came back.
+// Sends one request unchanged and returns the answer.
 async function raw(target: string, host = 'localhost', method = 'GET') {
   const { socket, heard, ended } = await dial(gateway.url)
   socket.write(
@@ -49,7 +49,7 @@ async function isRefused(target: string, host?: string, method = 'GET') {
   expect(head).toContain(`x-request-id: ${refusal(text).request_id}`)
 }
 
-// Every door under every spelling that somebody between us and the caller may take for something else.
+// Every address in every spelling that a proxy may read as a different one.
 const spellings: [string, (path: string) => string][] = [
   ['a way up', path => `/x/..${path}`],
   ['a way up from itself', path => `${path}/../${path.split('/').at(-1)}`],
@@ -135,7 +135,7 @@ test('a Host that brings a path along, or an address in another spelling, is ref
     await isRefused('/healthz', host)
 })
 
-test('an address for people and one for machines say what is wrong with them', async () => {
+test('an address for browsers and one for programs answer with the fault', async () => {
   expect(refusal((await raw('/%73upport')).text).message).toContain('not written plainly: no escapes')
   expect(refusal((await raw('/support', 'a b')).text).message).toContain(
     'The Host header is not a plain name',
@@ -172,7 +172,7 @@ describe('what is plain stays as it was', () => {
   })
 })
 
-test('a customer whose link was bent on its way reads a page, in a language of theirs', async () => {
+test('a customer with a damaged link gets a page in their language', async () => {
   for (const tail of ['%20', '%E2%80%8B', '%0A']) {
     const headers = { accept: 'text/html,*/*', 'accept-language': 'fr' }
     const { http, headers: got, text } = await ask(gateway.url, headers, checkout + tail)

@@ -67,7 +67,7 @@ for (const [protocol, headers] of [
         expect((await say(first())).answers).toEqual([{ http, closes: true }])
       })
 
-      test(`${what}, with a request behind it: the answer says that the connection closes`, async () => {
+      test(`${what}, with a request behind it: the answer closes the connection`, async () => {
         expect((await say(first() + get('/healthz'))).answers).toEqual([{ http, closes: true }])
       })
     }
@@ -113,7 +113,7 @@ test('a browser or proxy that names Connection: upgrade without a protocol keeps
   socket.destroy()
 })
 
-test('CONNECT is refused in words', async () => {
+test('CONNECT is refused with an answer', async () => {
   const { heard, answers } = await say('CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n')
   expect(answers).toEqual([{ http: 405, closes: true }])
   expect(heard).toMatch(/"request_id":"req_\w+"/)

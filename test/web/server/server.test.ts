@@ -6,7 +6,7 @@ import type { Env } from '../../../src/web/http/context.ts'
 import { type Listening, listen } from '../../../src/web/server/server.ts'
 import { dial, get, type RawSocket } from '../../support/gateway/rawHttp.ts'
 
-// The server with a handler in the test's hands: it answers when the test says so.
+// The server with a handler that answers when the test calls it.
 type Held = { incoming: IncomingMessage; outgoing: ServerResponse }
 let server: Listening | undefined
 afterEach(async () => {
@@ -28,7 +28,7 @@ async function serve(answer: (held: Held) => void, patience = stallMs) {
 
 const ok = ({ outgoing }: Held) => outgoing.writeHead(200, { 'content-length': 2 }).end('ok')
 
-// An answer to somebody else: whatever was sent before it has been read, if it is read at all.
+// An answer on another connection: by then, everything sent before it has been read if it is read at all.
 async function fence(url: string) {
   const other = await dial(url)
   other.socket.write(get('/fence', 'connection: close'))
@@ -37,7 +37,7 @@ async function fence(url: string) {
 
 const answered = (client: RawSocket, count: number) => expect.poll(() => client.answers().length).toBe(count)
 
-test('whoever sends on while eight wait is not read, and is served when they are answered', async () => {
+test('a connection with eight unanswered requests is not read until they are answered', async () => {
   const held: Held[] = []
   const { url } = await serve(each => (each.incoming.url === '/fence' ? ok(each) : held.push(each)))
   const client = await dial(url)
@@ -54,7 +54,7 @@ test('whoever sends on while eight wait is not read, and is served when they are
   client.socket.destroy()
 })
 
-test('the body of the eighth is read when the others are answered', async () => {
+test('the body of the eighth is read when the first seven are answered', async () => {
   const held: Held[] = []
   let body = ''
   const { url } = await serve(each => {
@@ -99,7 +99,7 @@ const large = Buffer.alloc(24_000_000)
 const sendLarge = ({ outgoing }: Held) =>
   outgoing.writeHead(200, { 'content-length': large.length }).end(large)
 
-test('a reader that stops is dropped, and one that is slow but goes on is not', {
+test('a client that stops reading is dropped, and a slow one is not', {
   timeout: 120_000,
 }, async () => {
   const dropped: string[] = []

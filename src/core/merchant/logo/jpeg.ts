@@ -22,8 +22,8 @@ const checks: Record<number, ((data: Buffer) => boolean) | undefined> = {
 }
 
 // Writes only the segments that draw, up to the end of the picture.
-export function rewriteJpeg(given: Buffer): Picture | string {
-  const segments = readSegments(given)
+export function rewriteJpeg(file: Buffer): Picture | string {
+  const segments = readSegments(file)
   if (typeof segments === 'string') return segments
   if (segments.some(isAdobeRgb)) return unsupported
   const drawing = segments.filter(({ marker }) => checks[marker])
@@ -39,22 +39,22 @@ export function rewriteJpeg(given: Buffer): Picture | string {
 const unsupported = 'this JPEG has an unsupported format: save it as PNG'
 
 // Metadata is not checked, because it is left out; every other segment must be valid.
-function readSegments(given: Buffer): Segment[] | string {
+function readSegments(file: Buffer): Segment[] | string {
   const segments: Segment[] = []
-  for (let at = 2; at + 2 <= given.length; ) {
-    if (given[at] !== 0xff) return damaged
-    const marker = given[at + 1] ?? 0
+  for (let at = 2; at + 2 <= file.length; ) {
+    if (file[at] !== 0xff) return damaged
+    const marker = file[at + 1] ?? 0
     if (marker === end) return segments
     if (marker === 0xff) {
       at++ // padding
       continue
     }
-    if (at + 4 > given.length) return damaged
-    const next = at + 2 + given.readUInt16BE(at + 2)
-    const data = given.subarray(at + 4, next)
-    if (next > given.length || next < at + 4) return damaged
+    if (at + 4 > file.length) return damaged
+    const next = at + 2 + file.readUInt16BE(at + 2)
+    const data = file.subarray(at + 4, next)
+    if (next > file.length || next < at + 4) return damaged
     if (!checks[marker]?.(data) && !isMetadata(marker)) return isFrameMarker(marker) ? unsupported : damaged
-    const pixels = marker === startOfScan ? pixelsFrom(given, next) : nothing
+    const pixels = marker === startOfScan ? pixelsFrom(file, next) : nothing
     segments.push({ marker, data, pixels })
     at = next + pixels.length
   }
@@ -68,10 +68,10 @@ const isFrameMarker = (marker: number) =>
 const isMetadata = (marker: number) => (marker >= 0xe0 && marker <= 0xef) || marker === 0xfe
 
 // Up to the next marker that does not belong to the pixel data.
-function pixelsFrom(given: Buffer, from: number): Buffer {
-  let at = given.indexOf(0xff, from)
-  while (at >= 0 && isPixelMarker(given[at + 1] ?? -1)) at = given.indexOf(0xff, at + 2)
-  return given.subarray(from, at < 0 ? given.length : at)
+function pixelsFrom(file: Buffer, from: number): Buffer {
+  let at = file.indexOf(0xff, from)
+  while (at >= 0 && isPixelMarker(file[at + 1] ?? -1)) at = file.indexOf(0xff, at + 2)
+  return file.subarray(from, at < 0 ? file.length : at)
 }
 
 const isPixelMarker = (next: number) => next === 0 || (next >= 0xd0 && next <= 0xd7)

@@ -4,18 +4,18 @@ import { rewriteJpeg } from './jpeg.ts'
 import type { Zip } from './picture.ts'
 import { rewritePng } from './png.ts'
 
-export const maxGivenBytes = 256 * 1024
+export const maxLogoFileBytes = 256 * 1024
 const maxLogoBytes = 32 * 1024
 
 export type Logo = LogoFacts & { bytes: Buffer }
 
 // Writes an untrusted picture again from the parts that draw it, without any other content of the file. Returns the reason
 // if it is refused. Never throws.
-export function readLogo(given: Buffer, zip: Zip): Logo | string {
-  if (given.length > maxGivenBytes) return `it has more than ${maxGivenBytes / 1024} kB`
-  const kind = kindOf(given)
+export function readLogo(file: Buffer, zip: Zip): Logo | string {
+  if (file.length > maxLogoFileBytes) return `it has more than ${maxLogoFileBytes / 1024} kB`
+  const kind = kindOf(file)
   if (kind !== 'png' && kind !== 'jpeg') return `it is ${kind}: save it as PNG or JPEG`
-  const picture = kind === 'png' ? rewritePng(given, zip) : rewriteJpeg(given)
+  const picture = kind === 'png' ? rewritePng(file, zip) : rewriteJpeg(file)
   if (typeof picture === 'string') return picture
   if (picture.bytes.length > maxLogoBytes)
     return (
@@ -35,5 +35,5 @@ function kindOf(bytes: Buffer): string {
   if (textOf(bytes, 0, 4) === 'RIFF' && textOf(bytes, 8, 12) === 'WEBP') return 'a WebP'
   if (textOf(bytes, 4, 8) === 'ftyp') return 'an AVIF or HEIC'
   if (/^(\xef\xbb\xbf)?\s*<(\?xml|!--|!doctype svg|svg)/i.test(textOf(bytes, 0, 200))) return 'an SVG'
-  return 'no picture that we know'
+  return 'not a known picture format'
 }

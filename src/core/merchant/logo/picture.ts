@@ -1,7 +1,10 @@
 export type Picture = { type: 'png' | 'jpeg'; bytes: Buffer; width: number; height: number }
 
-// `unpack` returns undefined if the data is damaged or larger than `most`.
-export type Zip = { pack(pixels: Buffer): Buffer; unpack(packed: Buffer, most: number): Buffer | undefined }
+// `unpack` returns undefined if the data is damaged or larger than `maxBytes`.
+export type Zip = {
+  pack(pixels: Buffer): Buffer
+  unpack(packed: Buffer, maxBytes: number): Buffer | undefined
+}
 
 const [minSide, maxSide] = [32, 512] // pixels
 

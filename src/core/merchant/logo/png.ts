@@ -16,8 +16,8 @@ const kinds: Record<number, { channels: number; depths: readonly number[] } | un
 
 // Writes only the chunks that draw: the header, the palette, its transparency, and the pixels, which are decompressed
 // completely and compressed again.
-export function rewritePng(given: Buffer, zip: Zip): Picture | string {
-  const chunks = readChunks(given)
+export function rewritePng(file: Buffer, zip: Zip): Picture | string {
+  const chunks = readChunks(file)
   if (!chunks) return damaged
   const header = readHeader(chunks[0])
   if (typeof header === 'string') return header
@@ -33,17 +33,17 @@ export function rewritePng(given: Buffer, zip: Zip): Picture | string {
 }
 
 // The known chunks up to the end chunk. Undefined if a chunk is damaged, or if a critical chunk is unknown.
-function readChunks(given: Buffer): Chunk[] | undefined {
+function readChunks(file: Buffer): Chunk[] | undefined {
   const chunks: Chunk[] = []
-  for (let at = signature.length; at + 12 <= given.length; ) {
-    const length = given.readUInt32BE(at)
+  for (let at = signature.length; at + 12 <= file.length; ) {
+    const length = file.readUInt32BE(at)
     const end = at + 8 + length
-    if (end + 4 > given.length) return undefined
-    const type = given.toString('latin1', at + 4, at + 8)
-    if (given.readUInt32BE(end) !== crc32(given.subarray(at + 4, end))) return undefined
+    if (end + 4 > file.length) return undefined
+    const type = file.toString('latin1', at + 4, at + 8)
+    if (file.readUInt32BE(end) !== crc32(file.subarray(at + 4, end))) return undefined
     if (type === 'IEND') return chunks
     if (isCritical(type) && !known.includes(type)) return undefined
-    if (known.includes(type)) chunks.push({ type, data: given.subarray(at + 8, end) })
+    if (known.includes(type)) chunks.push({ type, data: file.subarray(at + 8, end) })
     at = end + 4
   }
   return undefined

@@ -22,8 +22,8 @@ const byPalette = (...more: Buffer[]) =>
   png(header(32, 32, 8, 3), ...more, chunk('IDAT', deflateSync(Buffer.alloc(33 * 32))), end)
 
 for (const [what, given, why] of [
-  ['nothing', Buffer.alloc(0), 'no picture that we know'],
-  ['words', Buffer.from('hello'), 'no picture that we know'],
+  ['nothing', Buffer.alloc(0), 'not a known picture format'],
+  ['words', Buffer.from('hello'), 'not a known picture format'],
   [
     'an SVG',
     Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
@@ -204,7 +204,7 @@ for (const [what, given, plain] of [
   })
 
 // Whatever is done to a picture: it is taken or refused in words, at once, and what was taken is taken again as it is.
-test('any bytes give a logo that is read again as it is, or words', () => {
+test('any bytes give a logo that is accepted again unchanged, or a reason', () => {
   const whole = fc.constantFrom(
     plainPng(),
     plainPng(40, 33, chunk('tEXt', secret)),
