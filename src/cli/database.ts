@@ -5,7 +5,7 @@ import type { Db } from '../store/db.ts'
 import { findMerchant, type Merchant } from '../store/merchants/merchants.ts'
 import { migrate } from '../store/migrate/migrate.ts'
 import { migrationNames } from '../store/migrate/migrationList.ts'
-import { CommandError } from './failure.ts'
+import { notFound } from './failure.ts'
 import { printProgress } from './terminal.ts'
 
 // What a command works with. `clock` reads the time of the database, as in a gateway.
@@ -38,4 +38,4 @@ export async function requireMerchant(db: Db, merchant_id: string): Promise<Merc
 }
 
 export const merchantNotFound = (merchant_id: string) =>
-  new CommandError('not_found', `No merchant has the id ${merchant_id}: tollgate merchant list shows all.`)
+  notFound(`No merchant has the id ${merchant_id}: tollgate merchant list shows all.`)

@@ -3,7 +3,6 @@ import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { createProgram } from '../../src/cli/command.ts'
 import { exitCodeMeanings, failureOf } from '../../src/cli/failure.ts'
-import { createCli } from '../../src/cli/output.ts'
 import { configNames } from '../../src/config.ts'
 import { settingDescriptions } from '../../src/cli/start/settingsHelp.ts'
 import { newMasterKey, temporaryFolder, tollgate, tollgateJson } from './tollgate.ts'
@@ -46,12 +45,12 @@ test('start --help tells every setting', async () => {
 })
 
 test('every command has examples in its help, and --json', async () => {
-  const program = createProgram(createCli(false))
+  const program = createProgram(false)
   const paths = pathsBelow(program, [])
   expect(paths.length).toBeGreaterThan(15)
   for (const path of paths) {
     let help = ''
-    const fresh = createProgram(createCli(false))
+    const fresh = createProgram(false)
     for (const command of commandsOf(fresh)) command.configureOutput({ writeOut: text => (help += text) })
     await expect(fresh.parseAsync([...path, '--help'], { from: 'user' })).rejects.toMatchObject({
       exitCode: 0,
@@ -97,7 +96,7 @@ const wrongUsage: [string[], string | RegExp][] = [
 
 for (const [args, message] of wrongUsage)
   test(`${args.join(' ').slice(0, 60)} is wrong usage`, async () => {
-    const error: unknown = await createProgram(createCli(false))
+    const error: unknown = await createProgram(false)
       .parseAsync(args, { from: 'user' })
       .then(
         () => expect.unreachable(),

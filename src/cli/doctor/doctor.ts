@@ -1,25 +1,27 @@
 import { readStartSettings } from '../../start/settings.ts'
 import { exitCodes } from '../failure.ts'
-import type { CliCommand } from '../help.ts'
-import type { Cli } from '../output.ts'
+import type { CliCommand } from '../cliCommand.ts'
 import { paint, type Style } from '../terminal.ts'
 import { type Check, checkFailed, checkOk, checkWarning, type State } from './check.ts'
 import { checkBaseUrl, checkEgress, checkOperatorPages, checkPort } from './checkAddresses.ts'
 import { checkDatabaseAndData } from './checkDatabase.ts'
 import { checkDataFolder, checkMachine, checkMasterKey } from './checkMachine.ts'
 
-export function addDoctor(program: CliCommand, cli: Cli) {
+export function addDoctor(program: CliCommand) {
   program
     .command('doctor')
     .description(
       'Check settings, machine, disk, database, merchants and providers, and say what to do. Changes nothing.',
     )
     .examples('tollgate doctor', 'tollgate doctor --json')
-    .action(async () => {
+    .run(async () => {
       const checks = await runChecks()
       const ok = checks.every(check => check.state !== 'failed')
-      cli.print({ data: { ok, checks }, text: report(checks) })
-      process.exitCode = ok ? exitCodes.done : exitCodes.refused
+      return {
+        data: { ok, checks },
+        text: report(checks),
+        exitCode: ok ? exitCodes.done : exitCodes.refused,
+      }
     })
 }
 
