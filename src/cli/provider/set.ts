@@ -55,7 +55,7 @@ export function addProviderSet(command: CliCommand) {
 
 async function set(context: CommandContext, name: string, args: string[], options: Options): Promise<Output> {
   if (args.length === 0 && options.label === undefined)
-    throw refused('Give what to change: NAME=VALUE or --label.')
+    throw refused('Say what to change: NAME=VALUE or --label.')
   const row = await requireStoredAccount(context.db, name)
   const { label = row.label } = options
   if (args.length === 0) {
