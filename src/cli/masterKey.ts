@@ -47,7 +47,7 @@ async function useFirstKey(context: CommandContext, { forgetOld }: Options): Pro
   return outputOf(masterKeys, await rewrapAll(context, masterKeys), next)
 }
 
-// Nodes that share a database do not share the file, and a node cannot open a secret whose key it lacks.
+// Nodes that share a database do not share the file, and a node without the key cannot open the secret.
 async function rotateFile(context: CommandContext, { forgetOld }: Options): Promise<Output> {
   const { db, config } = context
   if (config.DATABASE_URL)

@@ -17,10 +17,11 @@ export function watchMessages({ counter }: Metrics, log: Logger) {
       messages.inc({ medium, outcome })
       const facts = { merchant_id, message_id, medium, why: words }
       if (outcome === 'dropped') log.info(facts, 'a message was dropped')
-      if (outcome === 'later') log.warn(facts, 'a message has to be tried again')
+      if (outcome === 'later') log.warn(facts, 'a message is retried later')
     },
     receipt: ({ state }: Pick<Receipt, 'state'>) => receipts.inc({ state }),
-    trouble: (error: unknown) => log.warn({ error: String(error) }, 'messages have to try again'),
+    trouble: (error: unknown) =>
+      log.warn({ error: String(error) }, 'error in the message worker; it will retry'),
   }
 }
 

@@ -59,7 +59,7 @@ const isRoot = () => process.getuid?.() === 0
 
 const cacheFolder = () => openCache(isRoot() ? '/var/cache/tollgate' : join(homedir(), '.cache', 'tollgate'))
 
-// The check comes before chmod, so that the mode of a link's target or of another user's folder is not changed.
+// The check is before chmod, so that the mode of a link's target or of another user's folder is not changed.
 export function openCache(folder: string): string {
   makeFolder(folder, 0o755)
   if (!isOwnFolder(folder) || !isReachedSafely(folder))

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs'
 
-// A failure of the private PostgreSQL. The message is one sentence and says what to do.
+// A failure of the private PostgreSQL. The message is one sentence, with what to do.
 export class EmbeddedError extends Error {
   override name = 'EmbeddedError'
 }

@@ -51,7 +51,7 @@ export async function openMessages(
   const messengers = await openMessengers(config.messengerSettings, {
     clock,
     receive: receipts.receive,
-    warn: reason => log.warn({ why: reason }, 'a messenger is in trouble'),
+    warn: reason => log.warn({ why: reason }, 'a messenger reports an error'),
   }).catch((error: unknown) => {
     throw new ConfigError(faultsIn(error))
   })
@@ -104,7 +104,7 @@ const mediumNames: readonly (readonly [Medium, string])[] = [
   ['email', 'email'],
 ]
 
-// An operator who takes real money should know that some customers get no messages.
+// A warning for an operator who takes real money: some customers get no messages.
 export async function warnWithoutMessenger(
   db: Tx,
   messengers: Pick<Messengers, 'configured'>,

@@ -28,7 +28,7 @@ test('migrate applies what is missing, once', async () => {
   expect([code, stdout]).toEqual([0, 'The database is up to date.\n'])
 })
 
-test('an empty list says so, with the next step', async () => {
+test('an empty list has a sentence with the next step', async () => {
   const [merchants, outlets, payments, json] = await Promise.all([
     tollgate(env, 'merchant', 'list'),
     tollgate(env, 'outlet', 'list'),
@@ -109,7 +109,7 @@ test('merchant set changes what a running gateway does', async () => {
   await expect.poll(async () => (await post(gateway.url, signedRequest(shop.test))).http).toBe(200)
 })
 
-test('merchant set tells every fault and then changes nothing', async () => {
+test('merchant set reports every fault and then changes nothing', async () => {
   const words = [
     'expiry_minutes=45',
     'rate_limit',
@@ -152,7 +152,7 @@ test('an outlet is added once, and payments can name it', async () => {
   expect(json.data.outlets).toMatchObject([{ code: 'ACC-1', name: 'Accra Mall' }])
 })
 
-test('merchant show tells settings with their defaults, keys and outlets, and no secret', async () => {
+test('merchant show has settings with their defaults, keys and outlets, and no secret', async () => {
   const [plain, json] = await Promise.all([
     tollgate(env, 'merchant', 'show', shop.merchant_id),
     tollgateJson(env, 'merchant', 'show', shop.merchant_id),
@@ -170,7 +170,7 @@ test('merchant show tells settings with their defaults, keys and outlets, and no
     for (const secret of [keys.secret_key, keys.ipn_secret]) expect(everything).not.toContain(secret)
 })
 
-test('payment show tells the facts, with phone and email masked', async () => {
+test('payment show has the facts, with phone and email masked', async () => {
   const request = signedRequest(shop.test, {
     invoice_id: 'AMA-1042',
     number: '0241234567',
@@ -206,7 +206,7 @@ test('payment show tells the facts, with phone and email masked', async () => {
   for (const hidden of ['241234567', 'shop.example', body.tx_token]) expect(everything).not.toContain(hidden)
 })
 
-test('an invoice id of several payments lists them and asks which', async () => {
+test('an invoice id of several payments is refused with a list of them', async () => {
   expect((await post(gateway.url, signedRequest(shop.live, { invoice_id: 'AMA-1042' }))).http).toBe(200)
   const [plain, json] = await Promise.all([
     tollgate(env, 'payment', 'show', 'AMA-1042'),
@@ -252,7 +252,7 @@ test('payment list has the newest first, and can be narrowed', async () => {
   expect(none.stdout).toBe('No payment matches: remove an option to see more.\n')
 })
 
-test('what is not there is told in one sentence, and ends with 1', async () => {
+test('a missing object is reported in one sentence, and the exit code is 1', async () => {
   const gone = 'No merchant has the id nobody: tollgate merchant list shows all.'
   for (const words of [
     ['merchant', 'show', 'nobody'],
@@ -271,7 +271,7 @@ test('what is not there is told in one sentence, and ends with 1', async () => {
   expect([code, stderr]).toEqual([1, 'No payment has the reference or invoice id NOPE.\n'])
 })
 
-test('a status check goes on while commands come and go', async () => {
+test('status checks are answered while commands run', async () => {
   const { body } = await checkStatus(gateway.url, {
     merchant_key: shop.test.merchant_key,
     invoice_id: 'AMA-1042',

@@ -9,7 +9,7 @@ import { newMasterKey, temporaryFolder, tollgate, tollgateJson } from './tollgat
 
 const env = { TOLLGATE_DATA_DIR: `${temporaryFolder()}/data` }
 
-test('alone it shows its help, with every command and exit code', async () => {
+test('without arguments it prints its help, with every command and exit code', async () => {
   const { code, stdout } = await tollgate(env)
   expect(code).toBe(0)
   for (const word of [
@@ -33,12 +33,12 @@ test('docs/commands.md has the exit codes of the help', () => {
   for (const [number, meaning] of exitCodeMeanings) expect(page).toContain(`| ${number} | ${meaning} |`)
 })
 
-test('--version tells the version', async () => {
+test('--version prints the version', async () => {
   const { code, stdout } = await tollgate(env, '--version')
   expect([code, stdout]).toEqual([0, '0.2.0\n'])
 })
 
-test('start --help tells every setting', async () => {
+test('start --help has every setting', async () => {
   expect(Object.keys(settingDescriptions).sort()).toEqual([...configNames].sort())
   const { stdout } = await tollgate(env, 'start', '--help')
   for (const name of configNames) expect(stdout).toContain(`  ${name} `)
@@ -126,7 +126,7 @@ test('a group without its command shows its help, as wrong usage', async () => {
   })
 })
 
-test('every fault in the settings is told at once, by name, and ends with 78', async () => {
+test('all invalid settings are named together, and the exit code is 78', async () => {
   const wrong = {
     ...env,
     PORT: 'eighty',

@@ -50,7 +50,7 @@ test('calls, delays, standing, breaker, unknown codes and the last success are t
   expect(text).not.toContain('HELD') // words stand in the status, never in a label
 })
 
-test('however many accounts there are, the names are bounded', async () => {
+test('the number of labels is bounded, whatever the number of accounts', async () => {
   const { metrics, hear } = watched()
   for (let n = 0; n < 1010; n++) hear(`mtn-${n}`, { state: 'pending' })
   const text = await metrics.registry.metrics()

@@ -101,7 +101,7 @@ const loopbackWarning = checkWarning(
 )
 
 const dayMs = 86_400_000
-const manyTries = 20 // in a day: fewer may come from one person
+const manyTries = 20 // in a day: fewer may be from one person
 const mostCounted = 1000 // per merchant
 
 // Failed tries are limited by client address. Behind a proxy that is not configured, all customers have the same address

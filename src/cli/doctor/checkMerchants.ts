@@ -60,7 +60,7 @@ function checkWithheldPasswords(merchants: readonly Merchant[]): Check | undefin
   if (withheld.length === 0) return undefined
   return checkFailed(
     'passwords',
-    `ipn_style is basic, but neither ipn_url nor allowed_origins says where the password may be sent, for ${firstFew(withheld)}`,
+    `ipn_style is basic, but neither ipn_url nor allowed_origins is set, so the password may not be sent, for ${firstFew(withheld)}`,
     `Notifications are sent without it. Set the shop's own address: tollgate merchant set ${withheld[0]} ipn_url=https://shop.example/ipn`,
   )
 }

@@ -38,12 +38,16 @@ export function addNotificationRedeliver(notification: CliCommand) {
     )
 }
 
-async function redeliverOne({ db, clock }: CommandContext, given: string, options: Options): Promise<Output> {
+async function redeliverOne(
+  { db, clock }: CommandContext,
+  reference: string,
+  options: Options,
+): Promise<Output> {
   if (Object.keys(options).length > 0)
     throw refused('Give the id of one notification, or --merchant, --from and --to; not both.')
-  const notification = await findNotification(db, given)
+  const notification = await findNotification(db, reference)
   const done = notification && (await redeliver(db, notification, clock()))
-  if (!notification || !done) throw notificationNotFound(given)
+  if (!notification || !done) throw notificationNotFound(reference)
   const id = notificationId(notification)
   const { being_sent, no_address, left_out } = done
   if (being_sent) throw refused(`${id} is being sent now: wait for the result.`)

@@ -38,11 +38,11 @@ export function addOutletReport(outlet: CliCommand) {
     )
     .runWithDatabase((context, options: Options) => {
       if (options.csv && outlet.json) throw refused('Give --csv or --json, not both.')
-      return report(context, options)
+      return reportAll(context, options)
     })
 }
 
-async function report({ db }: CommandContext, options: Options): Promise<Output> {
+async function reportAll({ db }: CommandContext, options: Options): Promise<Output> {
   const { merchant, outlet, mode, from, to, csv } = options
   requirePeriod(from, to)
   if (to.getTime() - from.getTime() > maxDays * dayMs)
@@ -51,11 +51,11 @@ async function report({ db }: CommandContext, options: Options): Promise<Output>
   const reports = []
   for (const one of merchant ? [await requireMerchant(db, merchant)] : await listMerchants(db))
     reports.push(await reportOf(db, one, options))
-  const text = reports.map(({ title, found }) => asText(title, found)).join('\n\n')
+  const text = reports.map(({ title, report }) => asText(title, report)).join('\n\n')
   const [first] = reports
   if (merchant && first)
-    return { data: { mode, from, until: to, ...first.data }, text: csv ? asCsv(first.found.rows) : text }
-  const all = reports.map(({ data, found }) => ({ merchant_id: data.merchant_id, rows: found.rows }))
+    return { data: { mode, from, until: to, ...first.data }, text: csv ? asCsv(first.report.rows) : text }
+  const all = reports.map(({ data, report }) => ({ merchant_id: data.merchant_id, rows: report.rows }))
   const data = { mode, from, until: to, reports: reports.map(one => one.data) }
   return { data, text: csv ? asCsvWithMerchant(all) : text || 'There are no merchants yet.' }
 }
@@ -63,10 +63,10 @@ async function report({ db }: CommandContext, options: Options): Promise<Output>
 async function reportOf(db: Db, { merchant_id, name }: Merchant, { outlet, mode, from, to }: Options) {
   if (outlet && !(await listOutlets(db, merchant_id)).some(({ code }) => code === outlet))
     throw notFound(`${name} has no outlet ${outlet}: tollgate outlet list shows them.`)
-  const found = await outletReport(db, { merchant_id, mode, outlet, from, until: to })
+  const report = await outletReport(db, { merchant_id, mode, outlet, from, until: to })
   const title = `${name}, ${mode} payments created from ${dateTime(from)} until ${dateTime(to)}`
-  const data = { merchant_id, rows: found.rows.map(rowData), totals: found.totals.map(rowData) }
-  return { title, found, data }
+  const data = { merchant_id, rows: report.rows.map(rowData), totals: report.totals.map(rowData) }
+  return { title, report, data }
 }
 
 // Counts are numbers, amounts are text, as in the API.

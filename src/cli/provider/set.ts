@@ -71,7 +71,7 @@ async function set(context: CommandContext, name: string, args: string[], option
   requireNotRejected(check)
   const openAttempts = await attemptsInQuestion(context.db, prepared)
   const business = openAttempts === undefined ? undefined : await businessOf(options, name, openAttempts)
-  // Credentials that the account had before stay with their business, unless the operator says that it is the same.
+  // Credentials that the account had before stay with their business, unless the operator confirms that it is the same.
   const isSameBusiness = options.sameBusiness === true || business === 'same'
   await saveOrRefuse(context, row, { ...sealed, label }, { ...prepared, isSameBusiness })
   const shown = secretsInArguments(kind, args)

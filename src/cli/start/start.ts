@@ -74,8 +74,8 @@ function hideInfoAtTerminal({ LOG_LEVEL }: Config, log: Logger) {
   if (process.stderr.isTTY && LOG_LEVEL === 'info') log.level = 'warn'
 }
 
-// Everything is stopped by then. Without a password the driver leaves a half-open connection, which would keep the
-// process alive for up to a minute.
+// Everything has been stopped. If the database requires a password and none is set, the driver leaves a half-open
+// connection, which would keep the process alive for up to a minute.
 function exitSoon() {
   setTimeout(() => process.exit(), exitAfterMs).unref()
 }

@@ -93,9 +93,9 @@ async function apply(session: MigrationSession, url: string, migration: Migratio
 }
 
 function failureOfMigration({ name, inTransaction }: Migration, error: unknown) {
-  const kept = inTransaction ? ', and nothing of it was kept' : ''
+  const rolledBack = inTransaction ? ' and was rolled back' : ''
   const message = error instanceof Error ? error.message : String(error)
-  return new MigrationFailed(`The migration ${name} failed${kept}: ${message}.`, { cause: error })
+  return new MigrationFailed(`The migration ${name} failed${rolledBack}: ${message}.`, { cause: error })
 }
 
 const isBusy = (error: unknown) =>
@@ -134,7 +134,7 @@ function watchBlockers(db: Db, pid: number): Blockers {
   let timer = setTimeout(check, firstBlockerCheckMs)
   function check() {
     blockingSessions(db, pid).then(
-      found => (names = found),
+      blockers => (names = blockers),
       () => {}, // the report then names none
     )
     timer = setTimeout(check, blockerCheckEveryMs)

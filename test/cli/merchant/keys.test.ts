@@ -65,7 +65,7 @@ test('with no overlap the old key stops within a second', async () => {
   shop.live = next
 })
 
-test('the overlap is a day when none is given, and an earlier end stays', async () => {
+test('the default overlap is a day, and an earlier end stays', async () => {
   const { stdout } = await tollgate(env, 'key', 'rotate', '--merchant', shop.merchant_id, '--mode', 'live')
   expect(stdout).toMatch(
     /has a new live key\.\n\n {2}merchant_key {3}lk_\w+\n {2}secret_key {5}[0-9a-f]{64}\n/,

@@ -11,7 +11,7 @@ const originsOf = async () =>
     ({ check }: { check: string }) => check === 'origins',
   )
 
-test('who registers no origins is told what that means, and the command that registers them', async () => {
+test('without registered origins the output explains the risk, with the command that registers them', async () => {
   const added = await tollgate(shop.env, 'merchant', 'add', '--name', 'Ama Shop')
   const [, id = ''] = /merchant_id {3}(\w{10})/.exec(added.stdout) ?? []
   const command = `tollgate merchant set ${id} allowed_origins=https://shop.example`
@@ -32,7 +32,7 @@ test('who registers no origins is told what that means, and the command that reg
   expect(await originsOf()).toMatchObject({ state: 'ok' })
 })
 
-test('doctor names a few of many, and nobody who is switched off', async () => {
+test('doctor names a few of many merchants, and no deactivated ones', async () => {
   const ids: string[] = []
   for (let one = 0; one < 7; one++) ids.push((await shop.addMerchant()).merchant_id)
   await tollgate(shop.env, 'merchant', 'deactivate', ids[0] ?? '')

@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.stop())
 
-describe('what is asked for wrongly is refused', () => {
+describe('wrong options are refused', () => {
   const wrong: [string, string[], number, RegExp][] = [
     ['no time', [], 2, /Required option '--from <date>' not specified/],
     ['no such day', ['--from', '2126-02-30', '--to', '2126-03-01'], 2, /must be a day such as/],
@@ -124,7 +124,7 @@ test('the table is for people, with totals below', async () => {
   expect(none.stdout).toMatch(/There are none: tollgate payment list/)
 })
 
-test('without a merchant each one is told by itself, and every line of CSV says whose it is', async () => {
+test('without a merchant each one has a report, and every CSV line has the merchant_id', async () => {
   const { code, data } = await tollgateJson(shop.env, 'outlet', 'report', ...days)
   expect(code).toBe(0)
   const counted = data.reports.map((one: any) => one.rows.map((row: any) => row.payments))
@@ -142,7 +142,7 @@ test('without a merchant each one is told by itself, and every line of CSV says 
   ])
 })
 
-test('in CSV nothing begins like a formula', async () => {
+test('no CSV cell starts like a formula', async () => {
   const { code, stdout } = await tollgate(shop.env, ...report(...days, '--csv'))
   expect(code).toBe(0)
   const lines = stdout.split('\n')
@@ -158,7 +158,7 @@ test('in CSV nothing begins like a formula', async () => {
   )
 })
 
-test('each currency is summed by itself and written as it is; one that nobody knows, in minor units', async () => {
+test('each currency is summed separately with its decimals; an unknown one in minor units', async () => {
   const kato = await shop.addMerchant('Kato', 'currencies=GHS,UGX,XOF')
   shop.setNow(new Date('2127-05-02T00:00:00Z'))
   for (const [total, currency] of [

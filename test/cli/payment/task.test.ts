@@ -20,7 +20,7 @@ const close = (word: string, kind: string, note = 'Seen to.', ...more: string[])
 const doctorsTask = async () =>
   (await tollgateJson(shop.env, 'doctor')).data.checks.find((one: { check: string }) => one.check === 'tasks')
 
-test('while nothing waits, that is what is said', async () => {
+test('without open tasks there is a sentence', async () => {
   expect((await tollgate(shop.env, 'task', 'list')).stdout).toBe('There are no open tasks.\n')
   expect((await tollgateJson(shop.env, 'task', 'list')).data).toEqual({ open: 0, tasks: [] })
   expect(await doctorsTask()).toMatchObject({ state: 'ok', fact: 'no open tasks' })
@@ -102,7 +102,7 @@ test('closing a refund closes it, once', async () => {
   expect(show.stdout).toMatch(/operator +Closed the refund task: Given back\.$/m)
 })
 
-test('closing what an attempt waited for gives the attempt up, and says so', async () => {
+test('closing the task of an unresolved attempt gives the attempt up, and the output has that', async () => {
   const { stdout } = await close('AMA-9', 'amount_mismatch', 'Agreed.', '--merchant', merchant.merchant_id)
   expect(stdout).toBe(
     `The amount_mismatch task of ${disputed.tx_reference} is closed. Its attempt was given up, and the payment is failed.\n`,
@@ -117,7 +117,7 @@ test('closing what an attempt waited for gives the attempt up, and says so', asy
   expect(await doctorsTask()).toMatchObject({ state: 'ok' })
 })
 
-test('an amount is written as the provider’s currency is', async () => {
+test('an amount has the decimals of the provider’s currency', async () => {
   const kato = await shop.addMerchant('Kato', 'currencies=UGX')
   shop.setNow(after(minutes(30), start))
   const said = async (currency: string) => {
@@ -138,7 +138,7 @@ test('an amount is written as the provider’s currency is', async () => {
   for (const reference of references) await close(reference, 'amount_mismatch')
 })
 
-test('several of a kind are told by their attempts', async () => {
+test('several tasks of a kind are distinguished by their attempts', async () => {
   shop.setNow(start)
   const payment = await shop.ask(merchant)
   for (const minute of [1, 2, 3]) {

@@ -34,7 +34,7 @@ for (const [mode, settings, isWarned] of [
     expect(data.advice).toEqual(isWarned ? expect.stringMatching(callsBack) : undefined)
   })
 
-test('doctor says the same of an http address that others reach', () => {
+test('doctor reports the same for a public http address', () => {
   const { state, todo } = checkBaseUrl(readConfig({ TOLLGATE_BASE_URL: 'http://pay.example' }))
   expect([state, todo]).toEqual([
     'warning',

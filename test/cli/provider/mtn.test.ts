@@ -66,7 +66,7 @@ const keyOf = async (tx_reference: string) =>
     select idempotency_key from attempts where tx_reference = ${tx_reference}`)
   )?.idempotency_key
 
-test('a key that MTN does not take is refused in words, and nothing is stored', async () => {
+test('a key that MTN refuses is refused with the reason, and nothing is stored', async () => {
   const { code, error } = await add('wrong-wrong-wrong-wrong', mtn.url)
   expect(code).toBe(1)
   expect(error.message).toMatch(/^Nothing was changed: the settings are wrong: MTN .*Use --no-test/)
@@ -75,7 +75,7 @@ test('a key that MTN does not take is refused in words, and nothing is stored', 
   ])
 })
 
-test('an MTN that cannot be reached says nothing of the settings: the account is stored, and put right later', async () => {
+test('an unreachable MTN proves nothing about the settings: the account is stored, and corrected later', async () => {
   const shut = await openMtn()
   await shut.stop()
   const { code, data } = await add(apiKey, shut.url, '--label', 'Head office')
@@ -90,13 +90,13 @@ test('an MTN that cannot be reached says nothing of the settings: the account is
   })
 })
 
-test('another environment of MTN is another account, and refused: it would not know the orders', async () => {
+test('another environment of MTN is refused: it does not have the orders of the account', async () => {
   const { account } = (await provider('list')).data.accounts[1]
   const { error } = await provider('set', account, 'environment=mtnuganda', 'currency=UGX')
   expect(error.faults[0]).toMatch(/of another account at the provider/)
 })
 
-test('a live payment is paid by it, though it is disabled meanwhile', async () => {
+test('a live payment is paid by the account although it is disabled meanwhile', async () => {
   const { account } = (await provider('list')).data.accounts[1]
   let tx_reference = ''
   await expect
@@ -184,7 +184,7 @@ test('another API user leaves open attempts alone until it is confirmed to be th
   await expect.poll(paid, { timeout: 20_000 }).toEqual({ status: 'paid' })
 })
 
-test('no credential stands in what was said or logged, nor the number of the wallet', () => {
+test('neither credentials nor the wallet number are in the output or the log', () => {
   const all = said + gateway.logs.join('\n')
   for (const secret of [subscriptionKey, apiKey, 'wrong-wrong', '241234567'])
     expect(all).not.toContain(secret)

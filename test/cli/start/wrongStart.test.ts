@@ -29,7 +29,7 @@ const refusedIn = async (settings: Env, ...words: string[]) => {
   return [code, stderr]
 }
 
-test('a schema that is newer than the code: neither the gateway nor a command touches it', async () => {
+test('a schema that is newer than the code: neither the gateway nor a command changes it', async () => {
   await query(database.url, `insert into migrations (name) values ('9998_soon.sql'), ('9999_later.sql')`)
   for (const words of [['start'], ['migrate'], ['merchant', 'add', '--name', 'Ama Shop']])
     expect(await refusedIn(env, ...words)).toEqual([
@@ -135,13 +135,13 @@ for (const setting of ['on', 'local', 'remote_write', 'remote_apply'])
 let dataDir: string
 beforeEach(() => void (dataDir = join(temporaryFolder(), 'data')))
 
-test('a database of its own without a master key: none is made, and it is told how to make one', async () => {
+test('DATABASE_URL without a master key: none is created, and the error explains how to create one', async () => {
   const unused = await freshDatabase() // no gateway has sealed anything in it
   const keyless = { DATABASE_URL: unused.url, TOLLGATE_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent' }
   for (const words of [['start'], ['merchant', 'add', '--name', 'Ama Shop']])
     expect(await refusedIn(keyless, ...words)).toEqual([
       78,
-      'There is no master key, and for a database of your own none is made: make one (openssl rand -hex 32) and set ' +
+      'There is no master key, and with DATABASE_URL none is created: make one (openssl rand -hex 32) and set ' +
         `TOLLGATE_MASTER_KEY to it on every node, or put it into ${join(dataDir, 'master.key')} (chmod 600).\n`,
     ])
   expect((await tollgate(keyless, 'merchant', 'list')).code).toBe(0) // what needs no secret goes on
@@ -151,10 +151,10 @@ test('a database of its own without a master key: none is made, and it is told h
 
 for (const folder of ['/proc/x', '/proc/x/y', '/proc'])
   test(`a data folder like ${folder} is refused by start and by doctor`, async () => {
-    const said = `No files can be kept in ${folder === '/proc/x/y' ? '/proc/x' : folder}: choose another TOLLGATE_DATA_DIR.`
+    const said = `No files can be stored in ${folder === '/proc/x/y' ? '/proc/x' : folder}: choose another TOLLGATE_DATA_DIR.`
     const lost = { TOLLGATE_DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'silent' }
     expect(await refusedIn(lost, 'start')).toEqual([69, `${said}\n`])
     const { code, stdout } = await tollgate(lost, 'doctor')
     expect(code).toBe(1)
-    expect(stdout).toMatch(/^✗ failed {3}data folder {2}No files can be kept in \/proc: /m)
+    expect(stdout).toMatch(/^✗ failed {3}data folder {2}No files can be stored in \/proc: /m)
   })
