@@ -58,7 +58,7 @@ test('a start that fails at its last step stops everything that it started', asy
   expect(lines.slice(said)).toEqual([])
 })
 
-// The demo merchant is the last thing that a start on its own PostgreSQL makes.
+// The demo merchant is the last thing that a start with the embedded PostgreSQL creates.
 test('a process whose start fails late exits, and its PostgreSQL with it', async () => {
   const TOLLGATE_DATA_DIR = join(temporaryFolder(), 'data')
   const records = await openDatabase(readConfig({ TOLLGATE_DATA_DIR }), 'command')

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { Unavailable } from '../core/interface/refusal.ts'
-import { codeOf, EmbeddedError, explain } from '../postgres/error.ts'
+import { capitalized, codeOf, EmbeddedError, explain } from '../postgres/error.ts'
 import { MissingMasterKey, UnfitDatabase } from '../start/database.ts'
 import { MasterKeyError } from '../start/masterKeys.ts'
 import { PrivilegeError } from '../start/privileges.ts'
@@ -158,5 +158,3 @@ function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0])
   return error instanceof Error ? error.message : String(error)
 }
-
-const capitalized = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`

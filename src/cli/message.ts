@@ -4,7 +4,7 @@ import { maskRecipient } from '../core/mask.ts'
 import { addressesOf, customerMessageId, type Message } from '../core/message/message.ts'
 import type { Medium } from '../core/message/messenger.ts'
 import { withoutControls } from '../core/timeline/history.ts'
-import { messageRules } from '../start/messages.ts'
+import { mediumNames, messageRules } from '../start/messages.ts'
 import type { CommandContext } from './database.ts'
 import { refused } from './failure.ts'
 import type { CliCommand } from './cliCommand.ts'
@@ -64,8 +64,6 @@ async function resend(
     text: [...queued, ...reasons].join('\n'),
   }
 }
-
-const mediumNames: Record<Medium, string> = { sms: 'SMS', email: 'email' }
 
 export const messageData = (message: Message) => ({
   id: message.message_id,

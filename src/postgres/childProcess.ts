@@ -22,7 +22,7 @@ export type ChildProgram = {
   signal(signal: Signal): void // does nothing after it has ended
   holdProcess(hold: boolean): void // whether Node waits for its end
 }
-export type Signal = 'SIGTERM' | 'SIGINT' | 'SIGQUIT' | 'SIGKILL'
+type Signal = 'SIGTERM' | 'SIGINT' | 'SIGQUIT' | 'SIGKILL'
 
 // The program must end with this process, even if this process is killed. So a watcher, which is a child of neither, reads
 // a pipe of which only this process has the other end. If the pipe closes without the word "done", this process is dead,

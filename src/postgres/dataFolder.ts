@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { unpackBinaries } from './binaries.ts'
-import { EmbeddedError } from './error.ts'
+import { capitalized, EmbeddedError } from './error.ts'
 import { closeToOthers, createOnce, holdsFiles, makeFolder, noPlace, whyNotUsable } from './files.ts'
 import { appRole } from './session.ts'
 import { privateUser, type User } from './user.ts'
@@ -32,7 +32,7 @@ export function openDataFolder(dataDir: string): DataFolder {
   accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   const cluster = join(dataDir, 'postgres')
   const why = isMade(cluster) ? undefined : whyNotUsable(dataDir)
-  if (why) throw new EmbeddedError(`${sentence(why)}, or choose another TOLLGATE_DATA_DIR.`)
+  if (why) throw new EmbeddedError(`${capitalized(why)}, or choose another TOLLGATE_DATA_DIR.`)
   closeToOthers(dataDir)
   const runAs = ownerToBe(cluster)
   const { bin, major } = unpackBinaries(dataDir)
@@ -40,8 +40,6 @@ export function openDataFolder(dataDir: string): DataFolder {
   const password = applicationPassword(dataDir)
   return { dataDir, cluster, log: join(dataDir, 'postgres.log'), bin, runAs, password }
 }
-
-const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 
 // A database that root creates gets a dedicated user. The owner of a database that another user has created does not
 // change when root runs a command on it.

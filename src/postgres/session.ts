@@ -23,7 +23,7 @@ export type Session = {
   close(): Promise<void>
 }
 
-export async function openSession(sockets: string, login: Login, name: string): Promise<Session> {
+async function openSession(sockets: string, login: Login, name: string): Promise<Session> {
   const socket = new Socket()
   const client = new Client({
     host: sockets,

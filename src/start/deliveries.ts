@@ -12,7 +12,6 @@ import type { Leases } from '../workers/node.ts'
 import type { OpenDatabase } from './database.ts'
 import { merchantEgress } from './egress.ts'
 
-export type OpenDeliveries = { wake(): void; stop(): Promise<void> }
 type DeliveriesDeps = {
   localWorkers: LocalWorkers
   clock(): Date
@@ -28,7 +27,7 @@ export function openDeliveries(
   config: Config,
   database: Pick<OpenDatabase, 'db' | 'masterKeys' | 'embedded'>,
   { localWorkers, clock, pause, leases, undispatched, metrics, log }: DeliveriesDeps,
-): OpenDeliveries {
+) {
   const db = database.db.withQuota('deliver')
   const isOwnMachine = database.embedded && config.isForThisMachineOnly
   const outbound = createOutbound(merchantEgress(config))

@@ -29,7 +29,7 @@ export function givenMasterKeys(keys: readonly Buffer[]): MasterKeys {
 }
 
 // Keys in a file. A gateway that root starts reads it again as the user that it becomes.
-export type MasterKeyFile = MasterKeys & {
+type MasterKeyFile = MasterKeys & {
   giveTo(user: User): void // called as root: lets this user read the file
   checkReadable(): void // called as that user: throws if it cannot read the keys after a rotation
 }

@@ -17,7 +17,7 @@ import { createReceipts } from '../workers/messages/receipts.ts'
 import { seen } from '../workers/messages/sender.ts'
 import { startMessages } from '../workers/messages/worker.ts'
 
-export type OpenMessages = Pick<Messengers, 'configured'> & {
+type OpenMessages = Pick<Messengers, 'configured'> & {
   carries: CanSend
   wake(): void
   stop(): Promise<void>
@@ -99,20 +99,17 @@ export async function openMessages(
   }
 }
 
-const mediumNames: readonly (readonly [Medium, string])[] = [
-  ['sms', 'SMS'],
-  ['email', 'email'],
-]
+export const mediumNames: Record<Medium, string> = { sms: 'SMS', email: 'email' }
 
 // A warning for an operator who takes real money: some customers get no messages.
 export async function warnWithoutMessenger(
   db: Tx,
   messengers: Pick<Messengers, 'configured'>,
 ): Promise<string[]> {
-  const missing = mediumNames.filter(([medium]) => !messengers.configured(medium))
+  const missing = (['sms', 'email'] as const).filter(medium => !messengers.configured(medium))
   if (missing.length === 0 || !(await hasLiveKey(db))) return []
   return missing.map(
-    ([, name]) =>
-      `Customers get no ${name}: no messenger is set up for it. What they would get is at /inbox.`,
+    medium =>
+      `Customers get no ${mediumNames[medium]}: no messenger is set up for it. What they would get is at /inbox.`,
   )
 }

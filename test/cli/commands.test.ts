@@ -99,7 +99,7 @@ test('a deactivated merchant is refused, until it is activated', async () => {
 })
 
 test('merchant set changes what a running gateway does', async () => {
-  const set = (...words: string[]) => tollgate(env, 'merchant', 'set', shop.merchant_id, ...words)
+  const set = (...args: string[]) => tollgate(env, 'merchant', 'set', shop.merchant_id, ...args)
   const { code, stdout } = await set('max_total=20', 'expiry_minutes=30')
   expect(code).toBe(0)
   expect(stdout).toMatch(/\n {2}max_total {8}20\.00\n {2}expiry_minutes {3}30\n$/)
@@ -110,7 +110,7 @@ test('merchant set changes what a running gateway does', async () => {
 })
 
 test('merchant set reports every fault and then changes nothing', async () => {
-  const words = [
+  const args = [
     'expiry_minutes=45',
     'rate_limit',
     'colour=red',
@@ -119,13 +119,13 @@ test('merchant set reports every fault and then changes nothing', async () => {
     'ipn_url=shop',
   ]
   const [plain, json] = await Promise.all([
-    tollgate(env, 'merchant', 'set', shop.merchant_id, ...words),
-    tollgateJson(env, 'merchant', 'set', shop.merchant_id, ...words),
+    tollgate(env, 'merchant', 'set', shop.merchant_id, ...args),
+    tollgateJson(env, 'merchant', 'set', shop.merchant_id, ...args),
   ])
   expect([plain.code, plain.stdout, json.code]).toEqual([1, '', 1])
   expect(plain.stderr).toMatch(/^Nothing was changed\.\n/)
-  const told = plain.stderr.split('\n').flatMap(line => /^ {2}(\w+): ./.exec(line)?.[1] ?? [])
-  expect(told.sort()).toEqual(['colour', 'ipn_style', 'ipn_url', 'min_total', 'rate_limit'])
+  const reported = plain.stderr.split('\n').flatMap(line => /^ {2}(\w+): ./.exec(line)?.[1] ?? [])
+  expect(reported.sort()).toEqual(['colour', 'ipn_style', 'ipn_url', 'min_total', 'rate_limit'])
   expect(json.error).toMatchObject({ code: 'refused', faults: expect.any(Array) })
   expect(json.error.faults).toHaveLength(5)
   const { data } = await tollgateJson(env, 'merchant', 'show', shop.merchant_id)
@@ -133,11 +133,11 @@ test('merchant set reports every fault and then changes nothing', async () => {
 })
 
 test('an outlet is added once, and payments can name it', async () => {
-  const words = ['outlet', 'add', '--merchant', shop.merchant_id, '--code', 'ACC-1', '--name', 'Accra Mall']
-  const { code, data } = await tollgateJson(env, ...words)
+  const args = ['outlet', 'add', '--merchant', shop.merchant_id, '--code', 'ACC-1', '--name', 'Accra Mall']
+  const { code, data } = await tollgateJson(env, ...args)
   expect(code).toBe(0)
   expect(data).toMatchObject({ merchant_id: shop.merchant_id, code: 'ACC-1', name: 'Accra Mall' })
-  const again = await tollgate(env, ...words)
+  const again = await tollgate(env, ...args)
   expect(again.code).toBe(1)
   expect(again.stderr).toBe('Ama Shop already has an outlet ACC-1: tollgate outlet list shows them.\n')
   const request = signedRequest(shop.test, { invoice_id: 'OUTLET-1', extra_outlet: 'ACC-1', total: '9.50' })
@@ -229,8 +229,8 @@ test('an invoice id of several payments is refused with a list of them', async (
 
 test('payment list has the newest first, and can be narrowed', async () => {
   type Row = { invoice_id: string; mode: string; created_at: string }
-  const list = async (...words: string[]): Promise<Row[]> =>
-    (await tollgateJson(env, 'payment', 'list', ...words)).data.payments
+  const list = async (...args: string[]): Promise<Row[]> =>
+    (await tollgateJson(env, 'payment', 'list', ...args)).data.payments
   const [all, two, live, outlet, paid, plain, none] = await Promise.all([
     list(),
     list('--limit', '2', '--merchant', shop.merchant_id),
@@ -254,7 +254,7 @@ test('payment list has the newest first, and can be narrowed', async () => {
 
 test('a missing object is reported in one sentence, and the exit code is 1', async () => {
   const gone = 'No merchant has the id nobody: tollgate merchant list shows all.'
-  for (const words of [
+  for (const args of [
     ['merchant', 'show', 'nobody'],
     ['merchant', 'set', 'nobody', 'rate_limit=1'],
     ['merchant', 'deactivate', 'nobody'],
@@ -262,7 +262,7 @@ test('a missing object is reported in one sentence, and the exit code is 1', asy
     ['key', 'rotate', '--merchant', 'nobody'],
     ['payment', 'list', '--merchant', 'nobody'],
   ]) {
-    const { code, stdout, stderr } = await tollgate(env, ...words)
+    const { code, stdout, stderr } = await tollgate(env, ...args)
     expect([code, stdout, stderr]).toEqual([1, '', `${gone}\n`])
   }
   const json = await tollgateJson(env, 'merchant', 'show', 'nobody')

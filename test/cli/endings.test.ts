@@ -10,7 +10,7 @@ import { type Env, fatalIn, launch, newMasterKey, temporaryFolder, tollgate } fr
 
 vi.setConfig({ testTimeout: 120_000 }) // it starts whole gateways
 
-// Gateways that end without care, on a database that does not end with them.
+// Gateways that exit abruptly, on a database that keeps running.
 let database: FreshDatabase
 let env: Env
 beforeAll(async () => {

@@ -30,8 +30,8 @@ test('only terminals that support colour get it', () => {
 test('control characters in a log line have no effect on the terminal', () => {
   const written: string[] = []
   const log = humanLog({ write: text => void written.push(text) })
-  const told = 'a\u001b[2J\u009b2J\u202eb\rc\nd'
-  log.write(JSON.stringify({ level: 'warn', time: 0, cause: told, error: told, msg: told }))
+  const untrusted = 'a\u001b[2J\u009b2J\u202eb\rc\nd'
+  log.write(JSON.stringify({ level: 'warn', time: 0, cause: untrusted, error: untrusted, msg: untrusted }))
   expect(written.join('')).not.toMatch(/[\u001b\u009b\u202e\r]/)
   expect(written.join('').split('\n').filter(Boolean)).toHaveLength(3) // the error may have lines
 })

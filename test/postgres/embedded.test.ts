@@ -41,7 +41,7 @@ const start = async (dataDir: string, role: Role) => {
   return embedded
 }
 
-// A Tollgate in a process of its own, which can be killed. `after` is what it does once it has a database.
+// A Tollgate in a separate process, which can be killed. `after` runs once it has a database.
 async function startApart(dataDir: string, role: Role, after = 'setInterval(() => {}, 1000)') {
   const script = `
     import { build } from './build.js'

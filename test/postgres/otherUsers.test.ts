@@ -23,7 +23,7 @@ import { as, isRoot, onlyRoot, others, unknownUser } from '../support/processes/
 
 vi.setConfig({ testTimeout: 120_000 }) // it starts servers
 
-// As open as a folder below /srv may be: what others are kept from, they are kept from by Tollgate.
+// As open as a folder below /srv may be: Tollgate itself must keep other users out.
 const base = mkdtempSync(join(tmpdir(), 'tollgate-strangers-'))
 chmodSync(base, 0o755)
 const data = join(base, 'data')

@@ -93,7 +93,7 @@ test('two nodes at once build it once', async () => {
   await Promise.all(nodes.map(node => node.end()))
 })
 
-// A node of its own that migrates, and can be killed.
+// A separate process that migrates, and can be killed.
 function migratingNode(folder: URL): ChildProcess {
   const program = `
     const { build } = await import('./build.js')

@@ -25,14 +25,6 @@ export function addProviderCommands(program: CliCommand) {
     )
   addProviderAdd(command)
   addProviderSet(command)
-  addConfirm(command)
-  addTest(command)
-  addList(command)
-  addDisableAndEnable(command)
-  addProviderStatus(command)
-}
-
-function addConfirm(command: CliCommand) {
   command
     .command('confirm <account>')
     .description(
@@ -43,6 +35,28 @@ function addConfirm(command: CliCommand) {
     .option('--business <id>', 'which business, if there are several')
     .examples('tollgate provider confirm paystack')
     .runWithMasterKeys(confirm)
+  command
+    .command('test <account>')
+    .description('Ask the provider whether the settings of an account are good. Charges nobody.')
+    .examples('tollgate provider test mtn', 'tollgate provider test paystack-4f7k2q')
+    .runWithMasterKeys(testSettings)
+  command
+    .command('list')
+    .description('List all provider accounts, including those of the environment. Secrets are never shown.')
+    .option('--merchant <id>', 'only the accounts of this merchant')
+    .examples('tollgate provider list', 'tollgate provider list --merchant 7c2k9m0x4f --json')
+    .runWithDatabase(list)
+  command
+    .command('disable <account>')
+    .description('Start no new payments at an account. Its open attempts are polled until they end.')
+    .examples('tollgate provider disable mtn-9d3m0x')
+    .runWithDatabase((context, name: string) => setEnabled(context, name, false))
+  command
+    .command('enable <account>')
+    .description('Use a disabled account for new payments again.')
+    .examples('tollgate provider enable mtn-9d3m0x')
+    .runWithDatabase((context, name: string) => setEnabled(context, name, true))
+  addProviderStatus(command)
 }
 
 async function confirm(
@@ -81,14 +95,6 @@ const severalBusinesses = (name: string, businesses: readonly OtherBusiness[]) =
     { data: { businesses } },
   )
 
-function addTest(command: CliCommand) {
-  command
-    .command('test <account>')
-    .description('Ask the provider whether the settings of an account are good. Charges nobody.')
-    .examples('tollgate provider test mtn', 'tollgate provider test paystack-4f7k2q')
-    .runWithMasterKeys(testSettings)
-}
-
 async function testSettings(context: CommandContext, name: string): Promise<Output> {
   const { account, provider, settings } = await requireAccount(context, name)
   const check = await checkAccount(provider, settings, account.opened ?? {})
@@ -96,15 +102,6 @@ async function testSettings(context: CommandContext, name: string): Promise<Outp
   const data = { account: name, mode: account.mode, check }
   if (check.outcome === 'bad' || check.outcome === 'no_answer') throw refused(text, { data })
   return { data, text }
-}
-
-function addList(command: CliCommand) {
-  command
-    .command('list')
-    .description('List all provider accounts, including those of the environment. Secrets are never shown.')
-    .option('--merchant <id>', 'only the accounts of this merchant')
-    .examples('tollgate provider list', 'tollgate provider list --merchant 7c2k9m0x4f --json')
-    .runWithDatabase(list)
 }
 
 async function list(context: CommandContext, { merchant }: { merchant?: string }): Promise<Output> {
@@ -150,19 +147,6 @@ const accountText = (one: AccountData) =>
     ['fault', one.fault && paint('red', one.fault)],
     ...one.waiting.map((attempts): Fact => ['waiting', paint('yellow', waitingText(attempts))]),
   ])}`
-
-function addDisableAndEnable(command: CliCommand) {
-  command
-    .command('disable <account>')
-    .description('Start no new payments at an account. Its open attempts are polled until they end.')
-    .examples('tollgate provider disable mtn-9d3m0x')
-    .runWithDatabase((context, name: string) => setEnabled(context, name, false))
-  command
-    .command('enable <account>')
-    .description('Use a disabled account for new payments again.')
-    .examples('tollgate provider enable mtn-9d3m0x')
-    .runWithDatabase((context, name: string) => setEnabled(context, name, true))
-}
 
 async function setEnabled(context: CommandContext, name: string, enabled: boolean): Promise<Output> {
   const row = await requireStoredAccount(context.db, name)

@@ -16,7 +16,7 @@ export type InstallationSecrets = {
   formKey: Buffer // signs the forms of the pages
 }
 
-export type StoredSecrets = WrappedKey & { sealed_support_token: Buffer; sealed_form_key: Buffer }
+type StoredSecrets = WrappedKey & { sealed_support_token: Buffer; sealed_form_key: Buffer }
 
 const owner = 'this installation'
 const tokenPurpose = 'support token of this installation'

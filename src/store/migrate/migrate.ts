@@ -24,7 +24,6 @@ const firstBlockerCheckMs = 1000 // before lockTimeoutMs has passed
 const blockerCheckEveryMs = 5000
 
 export type OnProgress = (text: string) => void // for the operator
-export type MigrateOptions = { folder?: URL; onProgress?: OnProgress }
 
 export class MigrationFailed extends Error {}
 
@@ -32,7 +31,7 @@ export class MigrationFailed extends Error {}
 // may call it at once: one applies, the others wait for it and find nothing pending.
 export async function migrate(
   db: Db,
-  { folder, onProgress = () => {} }: MigrateOptions = {},
+  { folder, onProgress = () => {} }: { folder?: URL; onProgress?: OnProgress } = {},
 ): Promise<string[]> {
   const readPending = () =>
     retryLocked(

@@ -12,8 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => shop.stop())
 
-const set = (...words: string[]) => ['merchant', 'set', merchant.merchant_id, ...words]
-const rotate = (...words: string[]) => ['merchant', 'ipn-password', 'rotate', '--merchant', ...words]
+const set = (...args: string[]) => ['merchant', 'set', merchant.merchant_id, ...args]
+const rotate = (...args: string[]) => ['merchant', 'ipn-password', 'rotate', '--merchant', ...args]
 const show = () => ['merchant', 'show', merchant.merchant_id]
 const basic = ['ipn_style=basic', 'ipn_url=https://shop.example/ipn']
 const checks = async (name: string) =>

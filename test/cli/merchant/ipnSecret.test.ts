@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.stop())
 
-const rotate = (...words: string[]) => ['merchant', 'ipn-secret', 'rotate', ...words]
+const rotate = (...args: string[]) => ['merchant', 'ipn-secret', 'rotate', ...args]
 
 test('an unknown merchant', async () => {
   const { code, stdout, stderr } = await tollgate(shop.env, ...rotate('--merchant', 'nobody'))

@@ -26,8 +26,8 @@ test('without registered origins the output explains the risk, with the command 
     fact: `a payment may send the customer to any address: no origins are registered for ${id}`,
     todo: `Register the shop's own: ${command}`,
   })
-  const [program, ...words] = command.split(' ')
-  expect([program, (await tollgate(shop.env, ...words)).code]).toEqual(['tollgate', 0]) // as it stands there
+  const [program, ...args] = command.split(' ')
+  expect([program, (await tollgate(shop.env, ...args)).code]).toEqual(['tollgate', 0]) // as it stands there
   expect((await tollgate(shop.env, 'merchant', 'show', id)).stdout).not.toContain('No origins are registered')
   expect(await originsOf()).toMatchObject({ state: 'ok' })
 })

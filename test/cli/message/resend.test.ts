@@ -13,16 +13,16 @@ let payment: Payment
 beforeAll(async () => {
   shop = await openShop()
   merchant = await shop.addMerchant()
-  const asked = await shop.ask(merchant, {
+  const requested = await shop.ask(merchant, {
     invoice_id: 'AMA-1',
     number: '0241234567',
     email: 'ama@mail.example',
   })
-  payment = await shop.try(asked, yes)
+  payment = await shop.try(requested, yes)
 })
 afterAll(() => shop.stop())
 
-const resend = (...words: string[]) => tollgate(shop.env, 'message', 'resend', ...words)
+const resend = (...args: string[]) => tollgate(shop.env, 'message', 'resend', ...args)
 const arrive = () => shop.db.rows(sql`update messages set state = 'sent', next_try_at = null`)
 
 for (const [name, words, exit, message] of [

@@ -18,8 +18,8 @@ let silent: Payment // exhausted
 let unsent: Payment // no address
 let read: Payment // failed, then paid: two, both acknowledged
 
-const run = (...words: string[]) => tollgate(shop.env, 'notification', ...words)
-const runJson = (...words: string[]) => tollgateJson(shop.env, 'notification', ...words)
+const run = (...args: string[]) => tollgate(shop.env, 'notification', ...args)
+const runJson = (...args: string[]) => tollgateJson(shop.env, 'notification', ...args)
 const change = ({ tx_reference }: Payment, to: Query) =>
   shop.db.rows(sql`update deliveries set ${to} where tx_reference = ${tx_reference}`)
 
@@ -38,7 +38,7 @@ const aTry = ({ merchant_id, tx_reference }: Payment, changed: Partial<Try>): Tr
   ...changed,
 })
 
-// Bytes of a stranger: a title, a colour, a cleared screen, a hidden turn of direction, and no UTF-8.
+// Untrusted bytes: a terminal title, a colour, a cleared screen, a bidi control, and invalid UTF-8.
 const evil = Buffer.concat([
   Buffer.from('\n\u001b]0;owned\u0007\u001b[31mMoved\u001b[2J\u009b2J \u202egnp.exe\rover\nsecond line'),
   Buffer.from([0xff, 0xfe]),
@@ -75,8 +75,8 @@ beforeAll(async () => {
 })
 afterAll(() => shop.stop())
 
-const ids = async (...words: string[]) => {
-  const { data } = await runJson('list', ...words)
+const ids = async (...args: string[]) => {
+  const { data } = await runJson('list', ...args)
   return data.notifications.map(({ id }: { id: string }) => id)
 }
 const shown = async (payment: Payment) => (await run('show', idOf(payment))).stdout

@@ -11,7 +11,7 @@ import { tollgate, tollgateJson } from '../tollgate.ts'
 let shop: TestShop
 let merchant: TestMerchant
 const days = ['--from', '2126-05-01', '--to', '2126-05-31']
-const report = (...words: string[]) => ['outlet', 'report', '--merchant', merchant.merchant_id, ...words]
+const report = (...args: string[]) => ['outlet', 'report', '--merchant', merchant.merchant_id, ...args]
 
 beforeAll(async () => {
   shop = await openShop()
@@ -23,7 +23,7 @@ beforeAll(async () => {
     ['ACC-1', 'Accra, "Mall"'],
   ] as const)
     await addOutlet(shop.db, { merchant_id, code, name, created_at: new Date() })
-  // Times far ahead, and growing: references of one process never step back.
+  // Times in the future, and increasing: references of one process never decrease.
   const on = async (time: string, extra_outlet?: string, total = '25.00') => {
     shop.setNow(new Date(time))
     return shop.ask(merchant, { total, ...(extra_outlet && { extra_outlet }) })
@@ -57,9 +57,9 @@ describe('wrong options are refused', () => {
     ['an outlet that is not there', [...days, '--outlet', 'NOPE'], 1, /Ama Shop has no outlet NOPE/],
     ['two forms at once', [...days, '--csv', '--json'], 1, /not both/],
   ]
-  for (const [name, words, exit, message] of wrong)
+  for (const [name, args, exit, message] of wrong)
     test(name, async () => {
-      const { code, stdout, stderr } = await tollgate(shop.env, ...report(...words))
+      const { code, stdout, stderr } = await tollgate(shop.env, ...report(...args))
       expect([code, stdout]).toEqual([exit, ''])
       expect(stderr).toMatch(message)
     })
@@ -93,7 +93,7 @@ test('counts and sums by outlet, status, method and currency, with the last day 
   ])
 })
 
-const rows = async (...words: string[]) => (await tollgateJson(shop.env, ...report(...words))).data.rows
+const rows = async (...args: string[]) => (await tollgateJson(shop.env, ...report(...args))).data.rows
 
 test('one outlet, one mode, or a time to the instant', async () => {
   expect(await rows(...days, '--outlet', '-EVIL')).toHaveLength(1)
@@ -169,7 +169,7 @@ test('each currency is summed separately with its decimals; an unknown one in mi
   ] as const)
     await shop.ask(kato, { total, currency })
   await query(shop.url, `update payments set currency = 'XAU' where currency = 'XOF'`)
-  const words = [
+  const args = [
     'outlet',
     'report',
     '--merchant',
@@ -179,16 +179,16 @@ test('each currency is summed separately with its decimals; an unknown one in mi
     '--to',
     '2127-05-31',
   ]
-  const { data } = await tollgateJson(shop.env, ...words)
+  const { data } = await tollgateJson(shop.env, ...args)
   const status = 'awaiting_payment'
   expect(data.totals).toEqual([
     { status, currency: 'GHS', payments: 1, total: '12.50' },
     { status, currency: 'UGX', payments: 2, total: '1250000' },
     { status, currency: 'XAU', payments: 1, total: '700 in minor units' },
   ])
-  const csv = (await tollgate(shop.env, ...words, '--csv')).stdout
+  const csv = (await tollgate(shop.env, ...args, '--csv')).stdout
   expect(csv).toContain(`(none),,${status},(none),UGX,2,1250000\n`)
-  expect((await tollgate(shop.env, ...words)).stdout).toMatch(/ UGX 1250000\n/)
+  expect((await tollgate(shop.env, ...args)).stdout).toMatch(/ UGX 1250000\n/)
 })
 
 test('the bound of a moment lies below its references and above those before', () => {

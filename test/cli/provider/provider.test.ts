@@ -20,10 +20,10 @@ writeFileSync(keyFile, `${secret}\n`)
 const paystackFile = join(folder, 'paystack.txt')
 writeFileSync(paystackFile, 'sk_test_stored')
 
-// Two gateways that have no payment method of their own, and commands beside them.
+// Two gateways without payment methods, and commands beside them.
 let nodes: TestGateway[] = []
 let env: Env
-let said = ''
+let output = ''
 beforeAll(async () => {
   const key = newMasterKey()
   const settings = { TOLLGATE_MASTER_KEY: key, TOLLGATE_SANDBOX: 'off' }
@@ -36,14 +36,14 @@ afterAll(async () => {
   for (const node of nodes.toReversed()) await node.stop()
 })
 
-async function run(...words: string[]) {
-  const ran = await tollgate(env, 'provider', ...words)
-  said += ran.stdout + ran.stderr
+async function run(...args: string[]) {
+  const ran = await tollgate(env, 'provider', ...args)
+  output += ran.stdout + ran.stderr
   return ran
 }
-async function runJson(...words: string[]) {
-  const ran = await tollgateJson(env, 'provider', ...words)
-  said += JSON.stringify(ran)
+async function runJson(...args: string[]) {
+  const ran = await tollgateJson(env, 'provider', ...args)
+  output += JSON.stringify(ran)
   return ran
 }
 const onNode = (node: TestGateway | undefined) => node as TestGateway
@@ -55,7 +55,7 @@ async function addMerchant(...settings: string[]): Promise<TestMerchant> {
   return data
 }
 
-// The words of a checkout page, on each node.
+// The text of a checkout page, on each node.
 async function pages(own: { merchant_key: string; secret_key: string; ipn_secret: string }) {
   const { checkout_url } = (await post(onNode(nodes[0]).url, signedRequest(own))).body
   const path = new URL(String(checkout_url)).pathname
@@ -81,7 +81,7 @@ test('all missing and unknown settings are named together, and nothing is stored
       expect.stringMatching(/^key: is missing\. /),
     ],
   })
-  for (const [words, message] of [
+  for (const [args, message] of [
     [['add', 'acme', '--mode', 'test'], /^There is no provider acme; there are .*sandbox/],
     [['add', 'sandbox', 'key', '--mode', 'test'], /key: write it as NAME=VALUE/],
     [['add', 'sandbox', '--mode', 'test', '--merchant', 'nobody'], /^No merchant has the id nobody/],
@@ -92,7 +92,7 @@ test('all missing and unknown settings are named together, and nothing is stored
     [['disable', 'sandbox-000000'], /^No account is called/],
     [['list', '--merchant', 'nobody'], /^No merchant has the id nobody/],
   ] as const) {
-    const refused = await runJson(...words)
+    const refused = await runJson(...args)
     expect([refused.code, refused.error.message]).toEqual([1, expect.stringMatching(message)])
   }
   expect((await run('add', 'sandbox')).code).toBe(2) // without a mode
@@ -161,8 +161,8 @@ test('no node offers a disabled account; an enabled one is offered again', async
 
 test('a merchant’s account serves only that merchant, and disabling it names the fallback', async () => {
   const shop = await addMerchant()
-  const words = ['add', 'sandbox', 'url=http://127.0.0.1:1', `key=@${keyFile}`, '--mode', 'test']
-  const { data } = await runJson(...words, '--merchant', shop.merchant_id)
+  const args = ['add', 'sandbox', 'url=http://127.0.0.1:1', `key=@${keyFile}`, '--mode', 'test']
+  const { data } = await runJson(...args, '--merchant', shop.merchant_id)
   expect(data.merchant_id).toBe(shop.merchant_id)
   const listed = (await runJson('list', '--merchant', shop.merchant_id)).data.accounts
   expect(listed.map((one: { account: string }) => one.account)).toEqual([data.account])
@@ -208,9 +208,9 @@ test('an account that cannot be opened is shown by list and doctor with the reas
   )
   expect((await run('test', account)).stderr).toMatch(/cannot be opened: Its secrets do not open/)
   for (const node of nodes) {
-    const told = () => node.logs.filter(line => line.includes('an account cannot be opened'))
-    await expect.poll(() => told().length).toBe(1)
-    expect(told()[0]).toContain(account)
+    const reported = () => node.logs.filter(line => line.includes('an account cannot be opened'))
+    await expect.poll(() => reported().length).toBe(1)
+    expect(reported()[0]).toContain(account)
   }
 })
 
@@ -234,7 +234,7 @@ test('the webhook address is shown if the provider signs its webhooks', async ()
 
 test('no secret is in the output or the log', () => {
   const logged = nodes.flatMap(node => node.logs).join('\n')
-  for (const text of [said, logged]) {
+  for (const text of [output, logged]) {
     expect(text.length).toBeGreaterThan(1000)
     expect(text).not.toContain(secret)
   }

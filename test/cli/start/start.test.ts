@@ -19,7 +19,7 @@ import {
 
 vi.setConfig({ testTimeout: 120_000 }) // each starts a whole gateway, with PostgreSQL
 
-// One data folder, from its first start on. The tests build on each other, as its days would.
+// One data folder, from its first start on. The tests build on each other.
 const dataDir = join(temporaryFolder(), 'data')
 const env = { TOLLGATE_DATA_DIR: dataDir, PORT: '0' }
 let gateway: Running
