@@ -3,6 +3,7 @@ import { type CommandContext, withDatabase, withMasterKeys } from './database.ts
 import { type Output, printOutput } from './output.ts'
 import { heading } from './terminal.ts'
 
+// `never[]` accepts any parameters: Commander passes the declared arguments, then the options.
 type Work = (context: CommandContext, ...args: never[]) => Promise<Output>
 
 // A command of `tollgate`. `run`, `runWithDatabase` and `runWithMasterKeys` set what it does: a function that gets the
