@@ -27,7 +27,7 @@ const whole = (min: number, max: number) =>
     .transform(Number)
     .refine(n => n >= min && n <= max, `must be from ${min} to ${max}`)
 
-// Pages and responses contain absolute paths, so Tollgate needs an origin of its own.
+// Pages and responses contain absolute paths, so Tollgate does not work below a path.
 function isOrigin(text: string): boolean {
   const url = readUrl(text)
   return url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
@@ -168,6 +168,6 @@ export function readValidConfig(env: Environment = process.env): { config: Confi
     ...issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
   ]
   if (!set.DATABASE_URL && config.TOLLGATE_POOL_SIZE > maxEmbeddedPoolSize)
-    faults.push(`TOLLGATE_POOL_SIZE: at most ${maxEmbeddedPoolSize} with the PostgreSQL that comes along`)
+    faults.push(`TOLLGATE_POOL_SIZE: at most ${maxEmbeddedPoolSize} with the embedded PostgreSQL`)
   return { config, faults }
 }

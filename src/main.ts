@@ -2,16 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { installationSecrets } from './actions/installation/secrets.ts'
 import { makeSupportLink, type SupportLink } from './actions/installation/supportLinks.ts'
-import { createDecisions } from './actions/payments/decisions.ts'
 import { type Welcome, welcome } from './actions/merchants/onboard.ts'
+import { createDecisions } from './actions/payments/decisions.ts'
 import type { Config } from './config.ts'
-import { operatorKeys } from './core/operator/operatorKeys.ts'
-import { watchAccounts } from './observe/providers.ts'
 import { listenUrl } from './core/networkSettings.ts'
+import { operatorKeys } from './core/operator/operatorKeys.ts'
 import { watchAttempts } from './observe/attempts.ts'
 import { gaugeClock, watchClock } from './observe/clock.ts'
 import { createMetrics, type Metrics, watchRuntime } from './observe/metrics.ts'
-import { gaugeProviders, gaugeWaiting, watchCalls } from './observe/providers.ts'
+import { gaugeProviders, gaugeWaiting, watchAccounts, watchCalls } from './observe/providers.ts'
 import { watchNodes, watchReading, watchRedaction } from './observe/workers.ts'
 import type { User } from './postgres/user.ts'
 import type { LocalWorkers } from './runtime/localWorkers.ts'
@@ -63,17 +62,19 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   try {
     return await open({ config, options, log: options.log, started })
   } catch (error) {
-    await started.stop().catch(() => {}) // the first error says why the gateway did not start
+    await started.stop().catch(() => {}) // the first error is the cause
     throw error
   }
 }
 
 type Start = { config: Config; options: GatewayOptions; log: Logger; started: Started }
 
-// Builds everything, from the database up to the workers. Each step adds what it starts to `started` before the next step
-// can fail.
+// What a gateway is made of, from the database up to the workers. Each step adds what it starts to `started` before the
+// next step can fail.
 async function open(start: Start): Promise<Gateway> {
   const { config, options, log, started } = start
+
+  // The database, its clock, and the secrets that all nodes share.
   const { database, migrations } = await openMigrated(start)
   const { db, masterKeys } = database
   const time = options.clock ? givenClock(options.clock) : await startClock(database, watchClock(log))
@@ -82,31 +83,34 @@ async function open(start: Start): Promise<Gateway> {
   const { supportToken, formKey } = await installationSecrets(db, masterKeys, clock())
   const keys = operatorKeys(supportToken, config.TOLLGATE_SUPPORT_TOKEN)
 
+  // The port. Requests wait until serveWeb is called.
   const server = await listen(config.HOST, config.PORT)
   const stopListening = started.add(server.stop)
   const url = listenUrl(config.HOST, server.port)
   const baseUrl = config.TOLLGATE_BASE_URL ?? url
+
+  // The other nodes, the providers, and the runtime that every action gets.
   const metrics = createMetrics()
   gaugeClock(metrics, time)
-
   const base = { ...start, database, time, metrics, formKey, url, baseUrl }
   const nodes = joinNodes(base)
   const providers = await openProviders(base, nodes)
   const localWorkers: LocalWorkers = {} // the deliveries, the messages and the poller register here as they start
   const runtime = buildRuntime(base, nodes, providers, localWorkers, migrations)
-
   const messages = await startMessaging(base, nodes, localWorkers)
+
+  // Answers requests, without the privileges of root.
   if (options.runAs) await becomeUser(options.runAs, database, log)
-  const { isOverloaded } = watchLoad(start)
-  const sandbox = providers.sandbox?.app
+  const overload = watchOverload()
+  started.add(overload.stop)
   serveWeb(server, config, {
     runtime,
     metrics,
     log,
-    isOverloaded,
+    isOverloaded: options.isOverloaded ?? overload.isOverloaded,
     operatorKeys: keys,
     messengers: messages,
-    sandbox,
+    sandbox: providers.sandbox?.app,
   })
   const stopWorkers = startPaymentWorkers(base, nodes, providers, runtime)
   const stopDeliveries = startDelivering(base, nodes, localWorkers)
@@ -172,7 +176,7 @@ type Nodes = ReturnType<typeof joinNodes>
 async function openProviders(base: Base, { node }: Nodes) {
   const { config, options, database, time, metrics, formKey, url, baseUrl, started, log } = base
   const { db, masterKeys } = database
-  const clock = time.now
+  const { now: clock } = time
   const sandbox = openSandbox(config, url, {
     db,
     clock,
@@ -243,18 +247,12 @@ async function startMessaging(
   return { ...messages, stop }
 }
 
-// Nothing is loaded or read from a file after this, except for the master key after a rotation.
+// After this no module is loaded and no file is read, except for the master key after a rotation.
 async function becomeUser(user: User, database: OpenDatabase, log: Logger) {
   database.giveTo(user)
   dropPrivileges(user)
   await database.checkReachable()
-  log.info(user, "root's rights are dropped")
-}
-
-function watchLoad({ options, started }: Start) {
-  const overload = watchOverload()
-  started.add(overload.stop)
-  return { isOverloaded: options.isOverloaded ?? overload.isOverloaded }
+  log.info(user, 'root privileges are dropped')
 }
 
 function startPaymentWorkers(
@@ -263,7 +261,7 @@ function startPaymentWorkers(
   { accounts, monitors }: Providers,
   runtime: ReturnType<typeof buildRuntime>,
 ) {
-  const trouble = (error: unknown) => log.warn({ error: String(error) }, 'a worker has to try again')
+  const trouble = (error: unknown) => log.warn({ error: String(error) }, 'error in a worker; it will retry')
   const workers = startWorkers(runtime, { ...watchReading(log), trouble, pause })
   const stopWorkers = started.add(workers.stop)
   gaugeWaiting(metrics, workers.waiting)
@@ -282,8 +280,8 @@ function startDelivering(
   localWorkers: LocalWorkers,
 ) {
   const { now: clock, pause } = time
-  const left = () => wakeUps.wake('senders')
-  const deps = { localWorkers, clock, pause, leases: node, left, metrics, log }
+  const undispatched = () => wakeUps.wake('senders')
+  const deps = { localWorkers, clock, pause, leases: node, undispatched, metrics, log }
   const deliveries = openDeliveries(config, database, deps)
   const stop = started.add(deliveries.stop)
   wakeUps.on('senders', deliveries.wake)

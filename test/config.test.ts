@@ -48,7 +48,7 @@ for (const [name, value] of [
   })
 }
 
-test('payers are kept for ever unless days are set, and never for less than others need them', () => {
+test('personal data is stored forever unless TOLLGATE_REDACT_DAYS is set, which has a minimum', () => {
   expect(readConfig({}).TOLLGATE_REDACT_DAYS).toBeUndefined()
   expect(readConfig({ TOLLGATE_REDACT_DAYS: '31' }).TOLLGATE_REDACT_DAYS).toBe(31)
   expect(faultsOf({ TOLLGATE_REDACT_DAYS: '30' })).toEqual([
@@ -56,11 +56,11 @@ test('payers are kept for ever unless days are set, and never for less than othe
   ])
 })
 
-test('all faults are told at once', () => {
+test('all faults are reported together', () => {
   expect(faultsOf({ PORT: 'x', LOG_LEVEL: 'y', TOLLGATE_TYPO: 'z', DATABASE_URL: 'w' })).toHaveLength(4)
 })
 
-test('the page of settings has every one in its table', async () => {
+test('docs/settings.md has every setting in its table', async () => {
   const { readFileSync } = await import('node:fs')
   const page = readFileSync('docs/settings.md', 'utf8')
   for (const name of configNames) expect(page).toContain(`\`${name}\``)

@@ -32,7 +32,7 @@ const freePort = async () => {
   return typeof address === 'object' && address ? String(address.port) : ''
 }
 
-test('a start that fails at its last step stops all that it had started', async () => {
+test('a start that fails at its last step stops everything that it started', async () => {
   const PORT = await freePort()
   const config = readConfig({
     PORT,
@@ -58,8 +58,8 @@ test('a start that fails at its last step stops all that it had started', async 
   expect(lines.slice(said)).toEqual([])
 })
 
-// The demo merchant is the last thing that a start on its own PostgreSQL makes.
-test('a program whose start fails late ends by itself, and its PostgreSQL with it', async () => {
+// The demo merchant is the last thing that a start with the embedded PostgreSQL creates.
+test('a process whose start fails late exits, and its PostgreSQL with it', async () => {
   const TOLLGATE_DATA_DIR = join(temporaryFolder(), 'data')
   const records = await openDatabase(readConfig({ TOLLGATE_DATA_DIR }), 'command')
   await migrate(records.db)

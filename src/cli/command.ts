@@ -1,7 +1,7 @@
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
+import { CliCommand } from './cliCommand.ts'
 import { addDoctor } from './doctor/doctor.ts'
-import { exitCodes, failureOf } from './failure.ts'
-import { CliCommand, exitCodesHelp, helpHint } from './help.ts'
+import { exitCodeMeanings, exitCodes, failureOf } from './failure.ts'
 import { addMasterKeyCommands } from './masterKey.ts'
 import { addMerchantCommands } from './merchant/merchant.ts'
 import { addKeyCommands } from './merchant/rotate.ts'
@@ -9,19 +9,19 @@ import { addMessageCommands } from './message.ts'
 import { addMigrate } from './migrate.ts'
 import { addNotificationCommands } from './notification/notification.ts'
 import { addOutletCommands } from './outlet/outlet.ts'
-import { type Cli, createCli, printFailure } from './output.ts'
+import { printFailure } from './output.ts'
 import { addPaymentCommands } from './payment/payment.ts'
 import { addTaskCommands } from './payment/task.ts'
 import { addProviderCommands } from './provider/provider.ts'
 import { addStart } from './start/start.ts'
 import { addSupportCommands } from './support.ts'
-import { paint } from './terminal.ts'
+import { heading } from './terminal.ts'
 import { version } from './version.ts'
 
 // One run of `tollgate`: it prints its result on standard output, or an error on standard error with an exit code.
 export function createCommand(args: readonly string[]) {
   const json = args.includes('--json') // read before parsing, so that usage errors are printed as JSON too
-  const program = createProgram(createCli(json))
+  const program = createProgram(json)
 
   async function run() {
     try {
@@ -47,15 +47,15 @@ export function createCommand(args: readonly string[]) {
 }
 
 // Commander throws usage errors instead of printing them; createCommand prints them.
-export function createProgram(cli: Cli): CliCommand {
-  const program = new CliCommand('tollgate')
+export function createProgram(json: boolean): CliCommand {
+  const program = new CliCommand(json, 'tollgate')
     .description('A hosted-checkout payment gateway that anyone can run.')
     .version(version, '-v, --version', 'show the version')
     .option('--json', 'print results and errors as JSON, for scripts')
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'Show the help of a command.')
-    .configureHelp({ showGlobalOptions: true, styleTitle: text => paint('bold', text) })
-    .configureOutput({ outputError: () => {}, ...(cli.json && { writeErr: () => {} }) })
+    .configureHelp({ showGlobalOptions: true, styleTitle: heading })
+    .configureOutput({ outputError: () => {}, ...(json && { writeErr: () => {} }) })
     .exitOverride()
   for (const add of [
     addStart,
@@ -72,8 +72,24 @@ export function createProgram(cli: Cli): CliCommand {
     addTaskCommands,
     addSupportCommands,
   ])
-    add(program, cli)
+    add(program)
   return program
     .addHelpText('after', exitCodesHelp)
     .examples('tollgate start', 'tollgate doctor', "tollgate merchant add --name 'Ama Shop'")
+}
+
+const exitCodesHelp = () =>
+  `\n${heading('Exit codes:')}\n${exitCodeMeanings.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`).join('\n')}`
+
+// Points to the help of the most specific command that was recognized.
+function helpHint(program: Command, args: readonly string[]): string {
+  let command = program
+  let path = program.name()
+  for (const name of args.filter(arg => !arg.startsWith('-'))) {
+    const next = command.commands.find(known => known.name() === name)
+    if (!next) break
+    command = next
+    path += ` ${name}`
+  }
+  return `See ${path} --help.`
 }

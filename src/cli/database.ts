@@ -3,22 +3,25 @@ import { readClock } from '../runtime/databaseClock.ts'
 import { checkDatabase, checkMasterKeys, type OpenDatabase, openDatabase } from '../start/database.ts'
 import type { Db } from '../store/db.ts'
 import { findMerchant, type Merchant } from '../store/merchants/merchants.ts'
-import { migrate } from '../store/migrate/migrate.ts'
+import { migrate, type OnProgress } from '../store/migrate/migrate.ts'
 import { migrationNames } from '../store/migrate/migrationList.ts'
-import { CommandError } from './failure.ts'
+import { notFound } from './failure.ts'
 import { printProgress } from './terminal.ts'
 
 // What a command works with. `clock` reads the time of the database, as in a gateway.
 export type CommandContext = OpenDatabase & { config: Config; clock(): Date }
 
-// Works beside a running gateway, or without one on the same data.
-export async function withDatabase<T>(work: (context: CommandContext) => Promise<T>): Promise<T> {
+// Works beside a running gateway, or without one on the same data. `applied` has the migrations that were missing.
+export async function withDatabase<T>(
+  work: (context: CommandContext, applied: string[]) => Promise<T>,
+  onProgress: OnProgress = printProgress,
+): Promise<T> {
   const config = readConfig()
   const database = await openDatabase(config, 'command')
   try {
     await checkDatabase(database, migrationNames(), { durable: false })
-    await migrate(database.db, { onProgress: printProgress })
-    return await work({ ...database, config, clock: await readClock(database.db) })
+    const applied = await migrate(database.db, { onProgress })
+    return await work({ ...database, config, clock: await readClock(database.db) }, applied)
   } finally {
     await database.close()
   }
@@ -38,4 +41,4 @@ export async function requireMerchant(db: Db, merchant_id: string): Promise<Merc
 }
 
 export const merchantNotFound = (merchant_id: string) =>
-  new CommandError('not_found', `No merchant has the id ${merchant_id}: tollgate merchant list shows all.`)
+  notFound(`No merchant has the id ${merchant_id}: tollgate merchant list shows all.`)

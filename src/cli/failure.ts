@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { Unavailable } from '../core/interface/refusal.ts'
-import { codeOf, EmbeddedError, explain } from '../postgres/error.ts'
+import { capitalized, codeOf, EmbeddedError, explain } from '../postgres/error.ts'
 import { MissingMasterKey, UnfitDatabase } from '../start/database.ts'
 import { MasterKeyError } from '../start/masterKeys.ts'
 import { PrivilegeError } from '../start/privileges.ts'
@@ -54,6 +54,9 @@ export class CommandError extends Error {
     this.details = details
   }
 }
+
+export const refused = (message: string, details?: Details) => new CommandError('refused', message, details)
+export const notFound = (message: string) => new CommandError('not_found', message)
 
 type Kind = Exclude<keyof typeof exitCodes, 'done' | 'forced'>
 
@@ -131,23 +134,23 @@ const connectionError = (error: unknown) =>
     : undefined
 
 function databaseError(error: unknown): string {
-  const said = messageOf(error)
+  const message = messageOf(error)
   const code = codeOf(error)
-  if (code.startsWith('28') || said.startsWith('SASL'))
-    return `The database refused the login (${said}): correct the user or password in DATABASE_URL.`
-  if (code === '3D000') return `${capitalized(said)}: create it (createdb), or correct DATABASE_URL.`
+  if (code.startsWith('28') || message.startsWith('SASL'))
+    return `The database refused the login (${message}): correct the user or password in DATABASE_URL.`
+  if (code === '3D000') return `${capitalized(message)}: create it (createdb), or correct DATABASE_URL.`
   if (code === '42501')
-    return `The database user lacks a privilege (${said}): grant it, or use another user in DATABASE_URL.`
-  if (code === '25006' && said.includes('read-only'))
-    return `The database is read-only (${said}): allow writes (default_transaction_read_only = off).`
+    return `The database user lacks a privilege (${message}): grant it, or use another user in DATABASE_URL.`
+  if (code === '25006' && message.includes('read-only'))
+    return `The database is read-only (${message}): allow writes (default_transaction_read_only = off).`
   if (code === '25006') return 'The database is a standby: set DATABASE_URL to the primary.'
   if (code === '55P03')
     return 'Another session holds a lock that this command needs: try again, or look for it in pg_stat_activity.'
   if (code.startsWith('53'))
-    return `The database is out of resources (${said}): give it more disk, memory or connections.`
-  if (/CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL/i.test(`${code} ${said}`))
-    return `No secure connection to the database (${said}): correct sslmode or the certificates in DATABASE_URL.`
-  return `The database cannot be reached (${said}): check that it is running and that DATABASE_URL is correct.`
+    return `The database is out of resources (${message}): give it more disk, memory or connections.`
+  if (/CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL/i.test(`${code} ${message}`))
+    return `No secure connection to the database (${message}): correct sslmode or the certificates in DATABASE_URL.`
+  return `The database cannot be reached (${message}): check that it is running and that DATABASE_URL is correct.`
 }
 
 // Node tries every address of a host name; the error of all of them together has no message.
@@ -155,5 +158,3 @@ function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0])
   return error instanceof Error ? error.message : String(error)
 }
-
-const capitalized = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`

@@ -1,17 +1,17 @@
 import { rewrapInstallation } from '../actions/installation/secrets.ts'
-import { rewrapKeys, type Rewrapped } from '../actions/merchants/rewrapKeys.ts'
+import { rewrapKeys } from '../actions/merchants/rewrapKeys.ts'
 import { rewrapAccounts } from '../actions/providers/rewrapAccounts.ts'
 import { addMasterKey, forgetOldMasterKeys, masterKeysInFile } from '../start/masterKeys.ts'
 import { installationKeyIdsInUse } from '../store/installation/installation.ts'
 import { masterKeyIdsInUse } from '../store/merchants/merchants.ts'
 import { masterKeyId, type MasterKeys } from '../store/merchants/vault.ts'
 import { accountKeyIdsInUse } from '../store/providers/accounts.ts'
-import { type CommandContext, withMasterKeys } from './database.ts'
-import { CommandError } from './failure.ts'
-import type { CliCommand } from './help.ts'
-import type { Cli, Output } from './output.ts'
+import type { CommandContext } from './database.ts'
+import { refused } from './failure.ts'
+import type { CliCommand } from './cliCommand.ts'
+import type { Output } from './output.ts'
 
-export function addMasterKeyCommands(program: CliCommand, cli: Cli) {
+export function addMasterKeyCommands(program: CliCommand) {
   const masterKey = program
     .command('master-key')
     .description('Change the key that encrypts all secrets.')
@@ -25,85 +25,71 @@ export function addMasterKeyCommands(program: CliCommand, cli: Cli) {
     )
     .option('--forget-old', 'remove the old keys from the file (older backups need them)')
     .examples('tollgate master-key rotate', 'tollgate master-key rotate --forget-old')
-    .action(async ({ forgetOld = false }: { forgetOld?: boolean }) =>
-      cli.print(await withMasterKeys(context => rotate(context, forgetOld))),
-    )
+    .runWithMasterKeys(rotate)
 }
 
-const rotate = (context: CommandContext, forgetOld: boolean): Promise<Output> =>
-  context.config.TOLLGATE_MASTER_KEY
-    ? rotateGiven(context, context.config.TOLLGATE_MASTER_KEY, forgetOld)
-    : rotateFile(context, forgetOld)
+type Options = { forgetOld?: true }
+
+const rotate = (context: CommandContext, options: Options): Promise<Output> =>
+  context.config.TOLLGATE_MASTER_KEY ? useFirstKey(context, options) : rotateFile(context, options)
 
 // Every gateway must have the new key before a secret is sealed with it, so the setting changes first.
-async function rotateGiven(context: CommandContext, keys: Buffer[], forgetOld: boolean): Promise<Output> {
-  if (keys.length === 1)
-    throw new CommandError(
-      'refused',
+async function useFirstKey(context: CommandContext, { forgetOld }: Options): Promise<Output> {
+  const { masterKeys, config } = context
+  if (config.TOLLGATE_MASTER_KEY?.length === 1)
+    throw refused(
       'TOLLGATE_MASTER_KEY has one key: set it to NEW,OLD (openssl rand -hex 32 makes one), restart the ' +
         'gateways with it, and run this again.',
     )
   if (forgetOld)
-    throw new CommandError(
-      'refused',
-      'This command cannot change TOLLGATE_MASTER_KEY: remove the old keys from it yourself.',
-    )
-  const { masterKeys } = context
-  const rewrapped = await rewrapAll(context, masterKeys)
+    throw refused('This command cannot change TOLLGATE_MASTER_KEY: remove the old keys from it yourself.')
   const next = 'Remove the other keys from TOLLGATE_MASTER_KEY once no backup needs them.'
-  return outputOf(masterKeyId(masterKeys.newest()), rewrapped, next)
+  return outputOf(masterKeys, await rewrapAll(context, masterKeys), next)
 }
 
-// Nodes that share a database do not share the file, and a node cannot open a secret whose key it lacks.
-async function rotateFile(context: CommandContext, forgetOld: boolean): Promise<Output> {
+// Nodes that share a database do not share the file, and a node without the key cannot open the secret.
+async function rotateFile(context: CommandContext, { forgetOld }: Options): Promise<Output> {
   const { db, config } = context
   if (config.DATABASE_URL)
-    throw new CommandError(
-      'refused',
+    throw refused(
       'Other gateways may use this database: give them all TOLLGATE_MASTER_KEY=NEW,OLD first (openssl rand -hex 32 ' +
         'makes a key, master.key in the data folder has the old one), and run this again with it.',
     )
   addMasterKey(config.TOLLGATE_DATA_DIR)
   const masterKeys = masterKeysInFile(config.TOLLGATE_DATA_DIR)
-  const newest = masterKeyId(masterKeys.newest())
   const rewrapped = await rewrapAll(context, masterKeys)
+  if (!forgetOld)
+    return outputOf(masterKeys, rewrapped, 'The old keys stay in the file: older backups need them.')
   // Another process may have sealed a secret meanwhile, with the key that was the newest for it.
   const inUse = [
     ...(await masterKeyIdsInUse(db)),
     ...(await accountKeyIdsInUse(db)),
     ...(await installationKeyIdsInUse(db)),
   ]
-  const safe = forgetOld && inUse.every(id => id === newest)
-  if (forgetOld && !safe)
-    throw new CommandError(
-      'refused',
+  if (inUse.some(id => id !== masterKeyId(masterKeys.newest())))
+    throw refused(
       'A merchant or an account was added meanwhile, so the old keys are still in the file: run this again.',
     )
-  if (safe) forgetOldMasterKeys(config.TOLLGATE_DATA_DIR)
-  const oldKeys = safe
-    ? 'The old keys are forgotten.'
-    : 'The old keys stay in the file: older backups need them.'
-  return outputOf(newest, rewrapped, oldKeys)
+  forgetOldMasterKeys(config.TOLLGATE_DATA_DIR)
+  return outputOf(masterKeys, rewrapped, 'The old keys are forgotten.')
 }
 
-type AllRewrapped = { merchants: Rewrapped; accounts: Rewrapped; installation: Rewrapped }
-
-const rewrapAll = async ({ db, clock }: CommandContext, masterKeys: MasterKeys): Promise<AllRewrapped> => ({
+const rewrapAll = async ({ db, clock }: CommandContext, masterKeys: MasterKeys) => ({
   merchants: await rewrapKeys(db, masterKeys),
   accounts: await rewrapAccounts(db, masterKeys, clock()),
   installation: await rewrapInstallation(db, masterKeys),
 })
 
 function outputOf(
-  master_key_id: string,
-  { merchants, accounts, installation }: AllRewrapped,
+  masterKeys: MasterKeys,
+  { merchants, accounts, installation }: Awaited<ReturnType<typeof rewrapAll>>,
   next: string,
 ): Output {
+  const master_key_id = masterKeyId(masterKeys.newest())
   const failed = [...merchants.failed, ...accounts.failed, ...installation.failed]
   const changed = merchants.changed + accounts.changed + installation.changed
   if (failed.length > 0)
-    throw new CommandError(
-      'refused',
+    throw refused(
       `The data keys of ${failed.join(', ')} cannot be opened and were not changed. ${changed} others were encrypted with ` +
         'the new key.',
     )

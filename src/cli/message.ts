@@ -4,17 +4,17 @@ import { maskRecipient } from '../core/mask.ts'
 import { addressesOf, customerMessageId, type Message } from '../core/message/message.ts'
 import type { Medium } from '../core/message/messenger.ts'
 import { withoutControls } from '../core/timeline/history.ts'
-import { messageRules } from '../start/messages.ts'
-import { type CommandContext, withDatabase } from './database.ts'
-import { CommandError } from './failure.ts'
-import type { CliCommand } from './help.ts'
-import type { Cli, Output } from './output.ts'
+import { mediumNames, messageRules } from '../start/messages.ts'
+import type { CommandContext } from './database.ts'
+import { refused } from './failure.ts'
+import type { CliCommand } from './cliCommand.ts'
+import type { Output } from './output.ts'
 import { requirePayment } from './paymentText.ts'
 import { dateTime, table } from './terminal.ts'
 
 type Options = { by?: Medium; merchant?: string }
 
-export function addMessageCommands(program: CliCommand, cli: Cli) {
+export function addMessageCommands(program: CliCommand) {
   const message = program
     .command('message')
     .description('Send messages to customers again.')
@@ -32,13 +32,8 @@ export function addMessageCommands(program: CliCommand, cli: Cli) {
       'tollgate message resend TG-01KA9C-7M2QXH-0V4D1R',
       'tollgate message resend AMA-1042 --by email --merchant 7c2k9m0x4f',
     )
-    .action(async (id: string, options: Options) =>
-      cli.print(await withDatabase(context => resend(context, id, options))),
-    )
+    .runWithDatabase(resend)
 }
-
-type Queued = { id: string; medium: Medium; to: string }
-type Refused = { medium: Medium; why: string }
 
 // Fails only if no message could be queued. If one of two could, the output has both.
 async function resend(
@@ -49,26 +44,26 @@ async function resend(
   const payment = await requirePayment(db, id, merchant)
   const { tx_reference } = payment
   const media = by ? [by] : addressesOf(payment).map(({ medium }) => medium)
-  if (media.length === 0)
-    throw new CommandError('refused', `${tx_reference} has neither a phone number nor an email address.`)
-  const messages: Queued[] = []
-  const refused: Refused[] = []
+  if (media.length === 0) throw refused(`${tx_reference} has neither a phone number nor an email address.`)
+  const messages: { id: string; medium: Medium; to: string }[] = []
+  const refusals: { medium: Medium; why: string }[] = []
   for (const medium of media) {
     const result = await sendReceiptAgain(db, payment, { medium }, messageRules(config), clock())
-    if (result.done === 'refused') refused.push({ medium, why: result.words })
+    if (result.done === 'refused') refusals.push({ medium, why: result.words })
     if (result.done !== 'queued') continue
     const message_id = customerMessageId(tx_reference, 'paid', medium, result.number)
     messages.push({ id: message_id, medium, to: maskRecipient(result.recipient) })
   }
-  const refusals = refused.map(({ medium, why }) => `No ${mediumNames[medium]}: ${why}`)
-  if (messages.length === 0) throw new CommandError('refused', refusals.join(' '))
+  const reasons = refusals.map(({ medium, why }) => `No ${mediumNames[medium]}: ${why}`)
+  if (messages.length === 0) throw refused(reasons.join(' '))
   const queued = messages.map(
     ({ medium, to }) => `The receipt of ${tx_reference} is sent to ${to} by ${mediumNames[medium]} again.`,
   )
-  return { data: { tx_reference, messages, refused }, text: [...queued, ...refusals].join('\n') }
+  return {
+    data: { tx_reference, messages, refused: refusals },
+    text: [...queued, ...reasons].join('\n'),
+  }
 }
-
-const mediumNames: Record<Medium, string> = { sms: 'SMS', email: 'email' }
 
 export const messageData = (message: Message) => ({
   id: message.message_id,
@@ -95,8 +90,8 @@ export const messageTable = (messages: readonly Message[]) =>
       message.topic,
       maskRecipient(message.recipient),
       message.state,
-      message.messenger ?? '',
-      String(message.tries),
+      message.messenger,
+      message.tries,
       withoutControls(message.words),
     ]),
     ['TRIES'],

@@ -3,9 +3,11 @@ import type { Failure } from './failure.ts'
 import { painter } from './terminal.ts'
 
 // The result of a command: data for programs, text for people.
-export type Output = { data: unknown; text: string }
+export type Output = { data: unknown; text: string; exitCode?: number }
 
-export type Cli = { json: boolean; print(output: Output): void }
+// For data: only the named columns of a row, so that a secret or a new column is never printed.
+export const pick = <T extends object, Name extends keyof T>(row: T, ...names: Name[]) =>
+  Object.fromEntries(names.map(name => [name, row[name]])) as Pick<T, Name>
 
 // JSON.stringify escapes C0 controls only. This escapes all other invisible characters too, including bidi controls; the
 // parsed value is the same.
@@ -17,10 +19,10 @@ const asJson = (data: unknown) =>
 const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 // Most output contains text of customers, merchants and providers, so bidi controls are removed here for all commands.
-export const createCli = (json: boolean): Cli => ({
-  json,
-  print: ({ data, text }) => void process.stdout.write(`${json ? asJson(data) : stripBidiControls(text)}\n`),
-})
+export function printOutput(json: boolean, { data, text, exitCode }: Output) {
+  process.stdout.write(`${json ? asJson(data) : stripBidiControls(text)}\n`)
+  if (exitCode !== undefined) process.exitCode = exitCode
+}
 
 export function printFailure(json: boolean, { code, message, faults, shown, data, stack }: Failure) {
   const paint = painter(process.stderr)

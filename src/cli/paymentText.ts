@@ -3,24 +3,29 @@ import { maskEmail, maskInstrument, maskPhone } from '../core/mask.ts'
 import { figureIn } from '../core/money.ts'
 import type { Attempt } from '../core/payment/attempt.ts'
 import type { Payment } from '../core/payment/payment.ts'
-import { paymentFacts } from '../core/timeline/history.ts'
-import { chargedFigure, moneyText, type PaymentHistory, maskKnownNumbers } from '../core/timeline/history.ts'
+import {
+  chargedFigure,
+  maskKnownNumbers,
+  moneyText,
+  paymentFacts,
+  type PaymentHistory,
+} from '../core/timeline/history.ts'
 import type { Db } from '../store/db.ts'
 import { requireMerchant } from './database.ts'
-import { CommandError } from './failure.ts'
+import { CommandError, notFound } from './failure.ts'
 import { dateTime, type Fact, table } from './terminal.ts'
 
 // Finds the payment that an operator means by a reference or an invoice id.
 export async function requirePayment(db: Db, id: string, merchant_id?: string): Promise<Payment> {
   if (merchant_id) await requireMerchant(db, merchant_id)
-  const found = await findByReferenceOrInvoice(db, id, merchant_id)
-  const [payment] = found
-  if (!payment) throw new CommandError('not_found', `No payment has the reference or invoice id ${id}.`)
-  if (found.length > 1)
+  const matches = await findByReferenceOrInvoice(db, id, merchant_id)
+  const [payment] = matches
+  if (!payment) throw notFound(`No payment has the reference or invoice id ${id}.`)
+  if (matches.length > 1)
     throw new CommandError(
       'ambiguous',
-      `${found.length} payments have the invoice id ${id}: give --merchant, or the reference of one.`,
-      { shown: paymentTable(found), data: { payments: found.map(paymentData) } },
+      `${matches.length} payments have the invoice id ${id}: give --merchant, or the reference of one.`,
+      { shown: paymentTable(matches), data: { payments: matches.map(paymentData) } },
     )
   return payment
 }
@@ -90,12 +95,11 @@ export const attemptData = (attempt: Attempt, history: PaymentHistory) => ({
 // Includes the addresses and extra fields of the merchant's request.
 export function allFacts(history: PaymentHistory): Fact[] {
   const { success_url, cancelled_url, deferred_url, ipn_url, extra } = history.payment
-  const urls = Object.entries({ success_url, cancelled_url, deferred_url, ipn_url })
   return [
     ...paymentFacts(history).map(
       ([name, value]): Fact => [name, value instanceof Date ? dateTime(value) : value],
     ),
-    ...urls.flatMap(([name, value]): Fact[] => (value === null ? [] : [[name, value]])),
+    ...Object.entries({ success_url, cancelled_url, deferred_url, ipn_url }),
     ...Object.entries(extra).map(([name, value]): Fact => [`extra_${name}`, value]),
   ]
 }

@@ -2,13 +2,13 @@ import { installationSecrets } from '../actions/installation/secrets.ts'
 import { makeSupportLink } from '../actions/installation/supportLinks.ts'
 import { linkMinutes, operatorKeys, sessionSeconds } from '../core/operator/operatorKeys.ts'
 import { baseUrlOf } from './baseUrl.ts'
-import { type CommandContext, withMasterKeys } from './database.ts'
-import { CommandError } from './failure.ts'
-import type { CliCommand } from './help.ts'
-import type { Cli, Output } from './output.ts'
-import { paint, printProgress } from './terminal.ts'
+import type { CommandContext } from './database.ts'
+import { refused } from './failure.ts'
+import type { CliCommand } from './cliCommand.ts'
+import type { Output } from './output.ts'
+import { paint, paragraphs, printProgress } from './terminal.ts'
 
-export function addSupportCommands(program: CliCommand, cli: Cli) {
+export function addSupportCommands(program: CliCommand) {
   const support = program
     .command('support')
     .description('Sign in to the operator pages: /support, /inbox and /metrics.')
@@ -19,7 +19,7 @@ export function addSupportCommands(program: CliCommand, cli: Cli) {
       `Print a link that signs a browser in to /support, /inbox and /metrics. It works once, within ${linkMinutes} minutes.`,
     )
     .examples('tollgate support link', 'TOLLGATE_BASE_URL=https://pay.example tollgate support link --json')
-    .action(async () => cli.print(await withMasterKeys(printLink)))
+    .runWithMasterKeys(signInLink)
   support
     .command('token')
     .description(
@@ -30,32 +30,33 @@ export function addSupportCommands(program: CliCommand, cli: Cli) {
       'tollgate support token',
       'curl -H "Authorization: Bearer $(tollgate support token)" http://127.0.0.1:8080/metrics',
     )
-    .action(async () => cli.print(await withMasterKeys(printToken)))
+    .runWithMasterKeys(operatorToken)
 }
 
 export const linkText = `It works once, within ${linkMinutes} minutes, and keeps this browser signed in for ${sessionSeconds / 86_400} days.`
 
 const overridden = 'TOLLGATE_SUPPORT_TOKEN is set: it replaces the token of this installation.'
 
-async function printLink(context: CommandContext): Promise<Output> {
+async function signInLink(context: CommandContext): Promise<Output> {
   const { db, config, clock } = context
   if (config.PORT === 0 && !config.TOLLGATE_BASE_URL)
-    throw new CommandError(
-      'refused',
+    throw refused(
       'PORT is 0, so the address of the gateway is unknown: set PORT or TOLLGATE_BASE_URL, and run this again.',
     )
   const keys = await keysOf(context)
   const { link, expires_at } = await makeSupportLink(db, keys, baseUrlOf(config), clock())
-  const text = [`Open this link in a browser. ${linkText}`, `  ${link}`]
-  if (keys.isTokenSet) text.push(paint('dim', `${overridden} The link works with either.`))
   return {
     data: { link, expires_at, token_is_set: keys.isTokenSet },
-    text: text.join('\n\n'),
+    text: paragraphs(
+      `Open this link in a browser. ${linkText}`,
+      `  ${link}`,
+      keys.isTokenSet && paint('dim', `${overridden} The link works with either.`),
+    ),
   }
 }
 
 // The text is only the token, so that scripts can use it directly.
-async function printToken(context: CommandContext): Promise<Output> {
+async function operatorToken(context: CommandContext): Promise<Output> {
   const { supportToken, isTokenSet } = await keysOf(context)
   if (isTokenSet) printProgress(overridden)
   return { data: { token: supportToken, token_is_set: isTokenSet }, text: supportToken }

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { stripBidiControls } from '../core/text.ts'
 
-// Terminal output: aligned columns, one fact per line, colour only if the stream supports it.
+// Terminal output: aligned columns, and colour only if the stream supports it.
 const styles = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 }
 
 export type Style = keyof typeof styles
@@ -15,30 +15,39 @@ export const painter = (stream: Stream) => {
 
 export const paint = painter(process.stdout)
 
-export type Fact = readonly [name: string, value: string]
+export type Fact = readonly [name: string, value: string | null | undefined]
 
-export function facts(pairs: readonly Fact[], indent = 2): string {
-  const width = Math.max(...pairs.map(([name]) => lengthOf(name)))
-  return pairs
-    .map(([name, value]) => `${' '.repeat(indent)}${paint('dim', pad(name, width))}   ${value}`)
-    .join('\n')
+// One fact per line. Facts without a value are left out.
+export function facts(pairs: readonly Fact[]): string {
+  const present = pairs.filter(([, value]) => value !== undefined && value !== null)
+  const width = Math.max(...present.map(([name]) => lengthOf(name)))
+  return present.map(([name, value]) => `  ${paint('dim', pad(name, width))}   ${value}`).join('\n')
 }
+
+// Parts of a text, with an empty line between them. Empty parts are left out.
+export const paragraphs = (...parts: readonly (string | false | undefined)[]) =>
+  parts.filter(Boolean).join('\n\n')
+
+export const section = (title: string, body: string) => `${heading(title)}\n${body}`
+
+type Cell = string | number | bigint | null | undefined
 
 // `right` has the titles of columns that are aligned to the right.
 export function table(
   titles: readonly string[],
-  rows: readonly (readonly string[])[],
+  rows: readonly (readonly Cell[])[],
   right: readonly string[] = [],
 ): string {
+  const texts = rows.map(cells => cells.map(cell => String(cell ?? '')))
   const widths = titles.map((title, at) =>
-    Math.max(lengthOf(title), ...rows.map(row => lengthOf(row[at] ?? ''))),
+    Math.max(lengthOf(title), ...texts.map(row => lengthOf(row[at] ?? ''))),
   )
   const line = (cells: readonly string[]) =>
     cells
       .map((cell, at) => pad(cell, widths[at] ?? 0, right.includes(titles[at] ?? '')))
       .join('   ')
       .trimEnd()
-  return [paint('dim', line(titles)), ...rows.map(line)].join('\n')
+  return [paint('dim', line(titles)), ...texts.map(line)].join('\n')
 }
 
 export const heading = (text: string) => paint('bold', text)

@@ -2,17 +2,22 @@ import { InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import { parseReference } from '../core/payment/reference.ts'
 import { isPlainText } from '../core/text.ts'
+import { refused } from './failure.ts'
 
 // Parsers of option values. Commander adds the name of the option to their errors.
 const maxNameLength = 120
+const maxNoteLength = 500
 const maxOverlapDays = 365
 const maxLimit = 1000
 
-export function readName(text: string): string {
-  const name = text.trim()
-  if (name === '' || name.length > maxNameLength || !isPlainText(name))
-    throw new InvalidArgumentError(`It must be 1 to ${maxNameLength} characters on one line.`)
-  return name
+export const readName = (text: string) => readTextLine(text, maxNameLength)
+export const readNote = (text: string) => readTextLine(text, maxNoteLength)
+
+function readTextLine(text: string, maxLength: number): string {
+  const line = text.trim()
+  if (line === '' || line.length > maxLength || !isPlainText(line))
+    throw new InvalidArgumentError(`It must be 1 to ${maxLength} characters on one line.`)
+  return line
 }
 
 // Merchants send it as extra_outlet, and people read it aloud, so it has no special characters.
@@ -24,7 +29,7 @@ export function readOutletCode(text: string): string {
 
 const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-export function readDurationMs(text: string): number {
+function readDurationMs(text: string): number {
   const [, count = '', unit = 's'] = /^(?=0$|\d+[smhd]$)(\d{1,9})([smhd])?$/.exec(text) ?? []
   const ms = Number(count) * (unitMs[unit] ?? 0)
   if (count === '' || ms > maxOverlapDays * 86_400_000)
@@ -63,6 +68,10 @@ export const toOption = () =>
   new Option('--to <date>', 'the last day (included), or an instant (not included)').argParser(text =>
     readTime(text, unitMs.d as number),
   )
+
+export function requirePeriod(from: Date | undefined, to: Date | undefined) {
+  if (from && to && from >= to) throw refused('--from must be before --to.')
+}
 
 export function readLimit(text: string): number {
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0

@@ -9,19 +9,21 @@ export function watchAttempts(metrics: Metrics, log: Logger) {
     for (const { kind, reason } of events) {
       if (!kind.startsWith('attempt_')) continue
       metrics.attempts.inc({ payment_method, state: kind.slice('attempt_'.length) })
-      if (kind === 'attempt_unknown') log.warn({ provider_account, attempt_id, reason }, 'no clear answer')
+      if (kind === 'attempt_unknown')
+        log.warn({ provider_account, attempt_id, reason }, 'no clear answer from the provider')
       if (kind === 'attempt_failed' && attempt.reason === 'account_trouble') {
         metrics.alarms.inc({ kind: 'account_trouble' })
         log.error(
           { provider_account, attempt_id },
-          'the provider does not accept our account: tollgate provider test',
+          'the provider refuses the account: run tollgate provider test',
         )
       }
-      if (kind === 'attempt_not_sent') log.warn({ provider_account, attempt_id, reason }, 'could not be sent')
+      if (kind === 'attempt_not_sent')
+        log.warn({ provider_account, attempt_id, reason }, 'an order could not be sent')
     }
     for (const { kind, note, merchant_id, tx_reference } of tasks) {
       metrics.alarms.inc({ kind })
-      log.error({ merchant_id, tx_reference, attempt_id, task: kind, note }, 'a person is needed')
+      log.error({ merchant_id, tx_reference, attempt_id, task: kind, note }, 'a task needs an operator')
     }
   }
 }

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import { Gauge } from 'prom-client'
 import type { ClockWatch, DatabaseClock } from '../runtime/databaseClock.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -18,29 +17,23 @@ export const watchClock = (log: Logger): ClockWatch => ({
 })
 
 export function gaugeClock(
-  { registry }: Metrics,
+  { gauge }: Metrics,
   clock: Pick<DatabaseClock, 'pause' | 'jumpMs' | 'machineAheadMs'>,
 ) {
-  const registers = [registry]
-  const offset = new Gauge({
-    name: 'tollgate_clock_offset_seconds',
-    help:
-      "How far clocks are ahead of the time that this node uses: the database's, which is 0 unless it has jumped, and " +
+  gauge(
+    'tollgate_clock_offset_seconds',
+    "How far clocks are ahead of the time that this node uses: the database's, which is 0 unless it has jumped, and " +
       'that of this machine, which is not used.',
-    labelNames: ['of'],
-    registers,
-    collect() {
-      this.set({ of: 'database' }, secondsOf(clock.jumpMs()))
-      this.set({ of: 'machine' }, secondsOf(clock.machineAheadMs()))
+    ['of'],
+    offset => {
+      offset.set({ of: 'database' }, secondsOf(clock.jumpMs()))
+      offset.set({ of: 'machine' }, secondsOf(clock.machineAheadMs()))
     },
-  })
-  const paused = new Gauge({
-    name: 'tollgate_workers_paused',
-    help: "Whether this node's workers pause (1), because the database's clock has jumped, or work (0).",
-    registers,
-    collect() {
-      this.set(clock.pause() ? 1 : 0)
-    },
-  })
-  return [offset, paused]
+  )
+  gauge(
+    'tollgate_workers_paused',
+    "Whether this node's workers pause (1), because the database's clock has jumped, or work (0).",
+    [],
+    paused => paused.set(clock.pause() ? 1 : 0),
+  )
 }

@@ -1,29 +1,24 @@
 import type { Logger } from 'pino'
-import { Counter, Gauge, Histogram } from 'prom-client'
 import type { DeliveryCounts } from '../actions/notifications/findNotifications.ts'
 import type { Dispatcher, DispatcherWatch } from '../workers/deliveries/dispatcher.ts'
-import type { Metrics } from './metrics.ts'
+import { type Metrics, sharedReading } from './metrics.ts'
 
 // Metrics and log lines of deliveries.
-export function watchDeliveries({ registry }: Metrics, log: Logger): DispatcherWatch {
-  const registers = [registry]
-  const tries = new Counter({
-    name: 'tollgate_delivery_tries_total',
-    help: 'Tries of deliveries to merchants, by mode and result.',
-    labelNames: ['mode', 'result'],
-    registers,
-  })
-  const firstByte = new Histogram({
-    name: 'tollgate_delivery_first_byte_seconds',
-    help: 'Time from the commit of a status change to the first byte of its notification.',
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600],
-    registers,
-  })
-  const exhausted = new Counter({
-    name: 'tollgate_deliveries_exhausted_total',
-    help: 'Deliveries given up after 24 hours: tollgate notification list --state exhausted shows them.',
-    registers,
-  })
+export function watchDeliveries({ counter, histogram }: Metrics, log: Logger): DispatcherWatch {
+  const tries = counter(
+    'tollgate_delivery_tries_total',
+    'Tries of deliveries to merchants, by mode and result.',
+    ['mode', 'result'],
+  )
+  const firstByte = histogram(
+    'tollgate_delivery_first_byte_seconds',
+    'Time from the commit of a status change to the first byte of its notification.',
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600],
+  )
+  const exhausted = counter(
+    'tollgate_deliveries_exhausted_total',
+    'Deliveries given up after 24 hours: tollgate notification list --state exhausted shows them.',
+  )
   return {
     tried({ mode, result, toFirstByteMs }) {
       tries.labels(mode, result).inc()
@@ -42,41 +37,34 @@ export function watchDeliveries({ registry }: Metrics, log: Logger): DispatcherW
   }
 }
 
-// Metrics that are read at each scrape. A lane has a label only while its breaker is not closed, so that the number of
-// labels stays small.
+// A lane has a label only while its breaker is not closed, so that the number of labels stays small.
 export function gaugeDeliveries(
-  { registry }: Metrics,
+  { gauge }: Metrics,
   { inFlight, breakers }: Pick<Dispatcher, 'inFlight' | 'breakers'>,
   count: () => Promise<DeliveryCounts>,
 ) {
-  const registers = [registry]
-  const deliveries = new Gauge({
-    name: 'tollgate_deliveries',
-    help: 'Deliveries that are due, parked behind their lane, and in flight from this node.',
-    labelNames: ['of'],
-    registers,
-    async collect() {
-      const { due, parked, oldest_due_seconds } = await count()
-      this.set({ of: 'due' }, due)
-      this.set({ of: 'parked' }, parked)
-      this.set({ of: 'in_flight' }, inFlight())
-      oldest.set(oldest_due_seconds)
+  const counts = sharedReading(count)
+  gauge(
+    'tollgate_deliveries',
+    'Deliveries that are due, parked behind their lane, and in flight from this node.',
+    ['of'],
+    async deliveries => {
+      const { due, parked } = await counts()
+      deliveries.set({ of: 'due' }, due)
+      deliveries.set({ of: 'parked' }, parked)
+      deliveries.set({ of: 'in_flight' }, inFlight())
     },
-  })
-  const oldest = new Gauge({
-    name: 'tollgate_delivery_oldest_due_seconds',
-    help: 'Age of the oldest delivery that is due.',
-    registers,
-  })
-  const lanes = new Gauge({
-    name: 'tollgate_lane_breaker',
-    help: 'Lanes of this node whose breaker is not closed.',
-    labelNames: ['merchant_id', 'lane', 'state'],
-    registers,
-    collect() {
-      this.reset()
-      for (const { merchant_id, lane, state } of breakers()) this.set({ merchant_id, lane, state }, 1)
+  )
+  gauge('tollgate_delivery_oldest_due_seconds', 'Age of the oldest delivery that is due.', [], async age =>
+    age.set((await counts()).oldest_due_seconds),
+  )
+  gauge(
+    'tollgate_lane_breaker',
+    'Lanes of this node whose breaker is not closed.',
+    ['merchant_id', 'lane', 'state'],
+    lanes => {
+      lanes.reset()
+      for (const { merchant_id, lane, state } of breakers()) lanes.set({ merchant_id, lane, state }, 1)
     },
-  })
-  return [deliveries, oldest, lanes]
+  )
 }

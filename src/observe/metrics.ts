@@ -1,93 +1,99 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Runtime } from '../runtime/runtime.ts'
 
+const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+const batchSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+
 // Names follow the Prometheus conventions: base units, `_total` for counters.
 export function createMetrics() {
   const registry = new Registry()
-  const registers = [registry]
   collectDefaultMetrics({ register: registry })
+  const { counter, histogram, gauge } = declareIn(registry)
   return {
     registry,
-    requests: new Counter({
-      name: 'tollgate_http_requests_total',
-      help: 'HTTP requests, by route, method and status.',
-      labelNames: ['route', 'method', 'status'],
-      registers,
-    }),
-    seconds: new Histogram({
-      name: 'tollgate_http_request_seconds',
-      help: 'Time from the first byte of a request to its response, by route.',
-      labelNames: ['route'],
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-      registers,
-    }),
-    refusals: new Counter({
-      name: 'tollgate_refusals_total',
-      help: 'Requests refused, by error code.',
-      labelNames: ['code'],
-      registers,
-    }),
-    batchRows: new Histogram({
-      name: 'tollgate_batch_rows',
-      help: 'Requests that shared one SQL statement, by kind.',
-      labelNames: ['kind'],
-      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
-      registers,
-    }),
-    attempts: new Counter({
-      name: 'tollgate_attempts_total',
-      help: 'State changes of attempts, by payment method and new state.',
-      labelNames: ['payment_method', 'state'],
-      registers,
-    }),
-    webhooks: new Counter({
-      name: 'tollgate_webhooks_total',
-      help: 'Webhooks of providers, by account and outcome.',
-      labelNames: ['account', 'outcome'],
-      registers,
-    }),
-    alarms: new Counter({
-      name: 'tollgate_alarms_total',
-      help: 'Tasks and account failures that need an operator, by kind: see tollgate task list.',
-      labelNames: ['kind'],
-      registers,
-    }),
+    counter,
+    histogram,
+    gauge,
+    requests: counter('tollgate_http_requests_total', 'HTTP requests, by route, method and status.', [
+      'route',
+      'method',
+      'status',
+    ]),
+    seconds: histogram(
+      'tollgate_http_request_seconds',
+      'Time from the first byte of a request to its response, by route.',
+      requestSeconds,
+      ['route'],
+    ),
+    refusals: counter('tollgate_refusals_total', 'Requests refused, by error code.', ['code']),
+    batchRows: histogram(
+      'tollgate_batch_rows',
+      'Requests that shared one SQL statement, by kind.',
+      batchSizes,
+      ['kind'],
+    ),
+    attempts: counter(
+      'tollgate_attempts_total',
+      'State changes of attempts, by payment method and new state.',
+      ['payment_method', 'state'],
+    ),
+    webhooks: counter('tollgate_webhooks_total', 'Webhooks of providers, by account and outcome.', [
+      'account',
+      'outcome',
+    ]),
+    alarms: counter(
+      'tollgate_alarms_total',
+      'Tasks and account failures that need an operator, by kind: see tollgate task list.',
+      ['kind'],
+    ),
   }
 }
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-// Gauges that are read at each scrape.
-export function watchRuntime(metrics: Metrics, runtime: Runtime) {
-  addGauge(metrics, 'tollgate_pool_connections', 'Database connections, by state.', 'state', runtime.db.stats)
-  addGauge(
-    metrics,
-    'tollgate_queue_depth',
-    'Requests that wait for a SQL statement, by queue.',
-    'queue',
-    () => ({
-      initiation: runtime.payments.depth(),
-      status: runtime.lookups.depth(),
-      checkout: runtime.checkouts.depth(),
-      merchant: runtime.callers.depth(),
+const declareIn = (registry: Registry) => ({
+  counter: <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
+    new Counter({ name, help, labelNames, registers: [registry] }),
+
+  histogram: <Label extends string>(
+    name: string,
+    help: string,
+    buckets: number[],
+    labelNames: readonly Label[] = [],
+  ) => new Histogram({ name, help, buckets, labelNames, registers: [registry] }),
+
+  // `collect` is called at each scrape.
+  gauge: <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    collect: (gauge: Gauge<Label>) => void | Promise<void>,
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        return collect(this)
+      },
     }),
-  )
+})
+
+// A scrape collects all gauges at the same time, and those with values of one query share it.
+export function sharedReading<T>(read: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined
+  return () => (running ??= read().finally(() => (running = undefined)))
 }
 
-function addGauge(
-  metrics: Metrics,
-  name: string,
-  help: string,
-  label: string,
-  read: () => Record<string, number>,
-) {
-  const gauge = new Gauge({
-    name,
-    help,
-    labelNames: [label],
-    registers: [metrics.registry],
-    collect() {
-      for (const [key, value] of Object.entries(read())) gauge.set({ [label]: key }, value)
-    },
+export function watchRuntime({ gauge }: Metrics, runtime: Runtime) {
+  gauge('tollgate_pool_connections', 'Database connections, by state.', ['state'], connections => {
+    for (const [state, count] of Object.entries(runtime.db.stats())) connections.set({ state }, count)
+  })
+  gauge('tollgate_queue_depth', 'Requests that wait for a SQL statement, by queue.', ['queue'], depth => {
+    depth.set({ queue: 'initiation' }, runtime.payments.depth())
+    depth.set({ queue: 'status' }, runtime.lookups.depth())
+    depth.set({ queue: 'checkout' }, runtime.checkouts.depth())
+    depth.set({ queue: 'merchant' }, runtime.callers.depth())
   })
 }

@@ -1,12 +1,11 @@
 import type { Logger } from 'pino'
-import { Counter } from 'prom-client'
 import type { OnUnreadable } from '../actions/merchants/setMerchant.ts'
 import type { RedactionWatch } from '../actions/redaction/redact.ts'
 import type { OnSkippedRow } from '../runtime/skippedRows.ts'
 import type { NodeWatch } from '../workers/node.ts'
 import type { Metrics } from './metrics.ts'
 
-// What background work logs and counts for the operator. Long lists are logged with their length and their first items.
+// Log lines and metrics of background work. Of a long list, the log has the length and the first items.
 
 const maxListed = 5
 
@@ -20,12 +19,16 @@ export const watchNodes = (log: Logger): NodeWatch => ({
   died: (node, leases) => log.warn({ node, leases }, 'a node died: its deliveries are sent again'),
 })
 
-export const watchReading = (log: Logger): { leftOut: OnSkippedRow; unreadable: OnUnreadable } => ({
-  leftOut: ({ error, payments }) =>
+const logSkipped =
+  (log: Logger, message: string): OnSkippedRow =>
+  ({ error, payments }) =>
     log.warn(
       { error: String(error), count: payments.length, payments: payments.slice(0, maxListed) },
-      'payments could not be ended',
-    ),
+      message,
+    )
+
+export const watchReading = (log: Logger): { leftOut: OnSkippedRow; unreadable: OnUnreadable } => ({
+  leftOut: logSkipped(log, 'payments could not be ended'),
   unreadable: merchants =>
     log.warn(
       { count: merchants.length, merchants: merchants.slice(0, maxListed) },
@@ -33,18 +36,13 @@ export const watchReading = (log: Logger): { leftOut: OnSkippedRow; unreadable: 
     ),
 })
 
-export function watchRedaction({ registry }: Metrics, log: Logger): RedactionWatch {
-  const redacted = new Counter({
-    name: 'tollgate_redacted_payments_total',
-    help: 'Payments whose personal details were removed after TOLLGATE_REDACT_DAYS.',
-    registers: [registry],
-  })
+export function watchRedaction({ counter }: Metrics, log: Logger): RedactionWatch {
+  const redacted = counter(
+    'tollgate_redacted_payments_total',
+    'Payments whose personal details were removed after TOLLGATE_REDACT_DAYS.',
+  )
   return {
     redacted: count => redacted.inc(count),
-    leftOut: ({ error, payments }) =>
-      log.warn(
-        { error: String(error), count: payments.length, payments: payments.slice(0, maxListed) },
-        'personal details could not be removed',
-      ),
+    leftOut: logSkipped(log, 'personal details could not be removed'),
   }
 }

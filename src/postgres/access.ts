@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { here } from './childProcess.ts'
 import type { DataFolder } from './dataFolder.ts'
-import { syncFolder, writeForOwner } from './files.ts'
+import { draftOf, syncFolder, writeForOwner } from './files.ts'
 import { launch, stopProgram } from './server.ts'
 import { appDatabase, appRole, type Login, queryOnce, superuser } from './session.ts'
 
@@ -26,8 +26,8 @@ export function isSecured({ cluster, password }: Pick<DataFolder, 'cluster' | 'p
   return existsSync(file) && readFileSync(file, 'utf8') === accessRules(password)
 }
 
-// Gives the application its role, its database and the password in postgres.pgpass: in a new cluster, and in one whose
-// password file was lost or replaced. It can be repeated after an interruption at any point. Returns false if another
+// Creates the role and the database of the application, with the password in postgres.pgpass: in a new cluster, and after
+// the password file was lost or replaced. It can be repeated after an interruption at any point. Returns false if another
 // server has the files.
 export async function secureCluster(home: DataFolder, stalePid: number | undefined): Promise<boolean> {
   if (isSecured(home)) return true
@@ -82,15 +82,16 @@ export async function asSuperuser(
 
 async function ensureDatabase(sockets: string) {
   const login = superuserLogin('postgres')
-  const found = await queryOnce(sockets, login, `select from pg_database where datname = '${appDatabase}'`)
-  if (found.length === 0) await queryOnce(sockets, login, `create database ${appDatabase}`)
+  const rows = await queryOnce(sockets, login, `select from pg_database where datname = '${appDatabase}'`)
+  if (rows.length === 0) await queryOnce(sockets, login, `create database ${appDatabase}`)
 }
 
 const superuserLogin = (database: string): Login => ({ user: superuser, database })
 
 function replaceFile({ cluster }: DataFolder, name: string, text: string) {
-  const draft = join(cluster, `${name}.${randomBytes(8).toString('hex')}`)
+  const path = join(cluster, name)
+  const draft = draftOf(path)
   writeForOwner(statSync(cluster), draft, text)
-  renameSync(draft, join(cluster, name))
+  renameSync(draft, path)
   syncFolder(cluster)
 }

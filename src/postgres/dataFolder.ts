@@ -4,25 +4,15 @@ import {
   chmodSync,
   constants,
   existsSync,
-  linkSync,
   lstatSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { unpackBinaries } from './binaries.ts'
-import { codeOf, EmbeddedError } from './error.ts'
-import {
-  closeToOthers,
-  holdsFiles,
-  makeFolder,
-  noPlace,
-  syncFolder,
-  whyNotUsable,
-  writeForOwner,
-} from './files.ts'
+import { capitalized, EmbeddedError } from './error.ts'
+import { closeToOthers, createOnce, holdsFiles, makeFolder, noPlace, whyNotUsable } from './files.ts'
 import { appRole } from './session.ts'
 import { privateUser, type User } from './user.ts'
 
@@ -42,7 +32,7 @@ export function openDataFolder(dataDir: string): DataFolder {
   accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   const cluster = join(dataDir, 'postgres')
   const why = isMade(cluster) ? undefined : whyNotUsable(dataDir)
-  if (why) throw new EmbeddedError(`${sentence(why)}, or choose another TOLLGATE_DATA_DIR.`)
+  if (why) throw new EmbeddedError(`${capitalized(why)}, or choose another TOLLGATE_DATA_DIR.`)
   closeToOthers(dataDir)
   const runAs = ownerToBe(cluster)
   const { bin, major } = unpackBinaries(dataDir)
@@ -51,33 +41,31 @@ export function openDataFolder(dataDir: string): DataFolder {
   return { dataDir, cluster, log: join(dataDir, 'postgres.log'), bin, runAs, password }
 }
 
-const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
-
-// A database that root creates gets a user of its own. One that another user has created keeps its owner when root runs a
-// command on it.
+// A database that root creates gets a dedicated user. The owner of a database that another user has created does not
+// change when root runs a command on it.
 function ownerToBe(cluster: string): User | undefined {
   const me = process.getuid?.()
-  const found = isMade(cluster) ? statSync(cluster) : undefined
+  const stats = isMade(cluster) ? statSync(cluster) : undefined
   if (me === 0) {
-    if (!found) return privateUser()
-    if (found.uid !== 0) return { uid: found.uid, gid: found.gid }
+    if (!stats) return privateUser()
+    if (stats.uid !== 0) return { uid: stats.uid, gid: stats.gid }
     const { uid, gid } = privateUser()
     throw new EmbeddedError(
       `The database files in ${cluster} belong to root, as whom PostgreSQL does not run: ` +
         `give them to a user that runs nothing else, such as by chown -R ${uid}:${gid} ${cluster}`,
     )
   }
-  if (!found || found.uid === me) return undefined
+  if (!stats || stats.uid === me) return undefined
   throw new EmbeddedError(
-    `The database files in ${cluster} belong to user ${found.uid} but Tollgate runs as user ${me}: ` +
+    `The database files in ${cluster} belong to user ${stats.uid} but Tollgate runs as user ${me}: ` +
       'run it as that user or as root, or choose another TOLLGATE_DATA_DIR.',
   )
 }
 
 // An empty folder counts as no database: the new one replaces it.
 export function isMade(cluster: string): boolean {
-  const found = statSync(cluster, { throwIfNoEntry: false })
-  return found !== undefined && readdirSync(cluster).length > 0
+  const stats = statSync(cluster, { throwIfNoEntry: false })
+  return stats !== undefined && readdirSync(cluster).length > 0
 }
 
 function checkCluster(cluster: string, major: number) {
@@ -87,7 +75,7 @@ function checkCluster(cluster: string, major: number) {
   throw new EmbeddedError(
     version === undefined
       ? `${cluster} holds no PostgreSQL database: move it away, or choose another TOLLGATE_DATA_DIR.`
-      : `The database in ${cluster} was made by PostgreSQL ${version} but this Tollgate comes with ${major}: ` +
+      : `The database in ${cluster} was made by PostgreSQL ${version} but this Tollgate includes ${major}: ` +
           'run the Tollgate that made it, or move the data with pg_dump to a server of your own (DATABASE_URL).',
   )
 }
@@ -100,23 +88,12 @@ function readVersion(cluster: string): string | undefined {
   }
 }
 
-// The password file has one line in the format of PGPASSFILE, and only the owner of the data folder may read it. Two
-// processes may start at once on a new folder: both prepare a file, and one of them wins by linking it.
+// The password file has one line in the format of PGPASSFILE, and only the owner of the data folder may read it.
 function applicationPassword(dataDir: string): string {
   const file = join(dataDir, 'postgres.pgpass')
-  if (!existsSync(file)) {
-    const draft = `${file}.${randomBytes(8).toString('hex')}`
-    writeForOwner(statSync(dataDir), draft, `*:*:*:${appRole}:${randomBytes(32).toString('hex')}\n`)
-    try {
-      linkSync(draft, file)
-      syncFolder(dataDir)
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error
-    } finally {
-      rmSync(draft)
-    }
-  }
-  return readPassword(file, statSync(dataDir).uid)
+  const owner = statSync(dataDir)
+  if (!existsSync(file)) createOnce(owner, file, `*:*:*:${appRole}:${randomBytes(32).toString('hex')}\n`)
+  return readPassword(file, owner.uid)
 }
 
 function readPassword(file: string, owner: number): string {

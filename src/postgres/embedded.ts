@@ -29,7 +29,7 @@ export type Embedded = {
   url: string
   owner: boolean // false: a guest on the server of another process
   gateway(): Promise<number | undefined> // the process id of the gateway that runs on the data folder
-  onExit(listener: (why: string) => void): void // called when an own server ends before stop() was called
+  onExit(listener: (why: string) => void): void // called if a server that this process owns ends before stop()
   stop(): Promise<void>
 }
 
@@ -111,7 +111,7 @@ async function join(
   return undefined
 }
 
-// The mark of a gateway that was killed goes with its server, within moments.
+// The mark of a gateway that was killed disappears with its server, within moments.
 async function refuseSecondGateway(home: DataFolder, { sockets }: Postmaster): Promise<undefined> {
   const gateway = await gatewayAt(sockets, appLogin(home.password))
   if (gateway !== undefined) throw inUse(home, gateway)

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs'
 
-// A failure of the private PostgreSQL. The message is one sentence and says what to do.
+// A failure of the private PostgreSQL. The message is one sentence, with what to do.
 export class EmbeddedError extends Error {
   override name = 'EmbeddedError'
 }
@@ -54,6 +54,8 @@ function isFull(place: string): boolean {
     return false // it does not exist
   }
 }
+
+export const capitalized = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 
 export const codeOf = (error: unknown) =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -59,28 +59,28 @@ async function runInitdb(home: DataFolder, cluster: string) {
 
 // Parents first: when a directory has its new owner, the old one cannot replace an entry in it by a link.
 function giveFiles(folder: string, { uid, gid }: User) {
-  each(folder, (path, found) => {
-    checkMadeByInitdb(path, found)
+  each(folder, (path, stats) => {
+    checkMadeByInitdb(path, stats)
     lchownSync(path, uid, gid)
-    if (found.isDirectory()) chmodSync(path, 0o700)
+    if (stats.isDirectory()) chmodSync(path, 0o700)
   })
   spawnSync('sync', ['-f', folder]) // the owners are on the disk before the cluster gets its final name
 }
 
-function checkMadeByInitdb(path: string, found: Stats) {
-  const isPlain = found.isDirectory() || (found.isFile() && found.nlink === 1)
-  if (isPlain && (found.uid === nobodyUser.uid || isPrivate(found.uid))) return
+function checkMadeByInitdb(path: string, stats: Stats) {
+  const isPlain = stats.isDirectory() || (stats.isFile() && stats.nlink === 1)
+  if (isPlain && (stats.uid === nobodyUser.uid || isPrivate(stats.uid))) return
   throw new EmbeddedError(
-    `The database files get a user of their own, but PostgreSQL has not made ${path} ` +
+    `The database files get a dedicated user, but PostgreSQL has not created ${path} ` +
       '(it is a link, has a second name, or belongs to another user): move it away and start again.',
   )
 }
 
-function each(path: string, visit: (path: string, found: Stats) => void) {
+function each(path: string, visit: (path: string, stats: Stats) => void) {
   try {
-    const found = lstatSync(path)
-    visit(path, found)
-    if (found.isDirectory()) for (const name of readdirSync(path)) each(join(path, name), visit)
+    const stats = lstatSync(path)
+    visit(path, stats)
+    if (stats.isDirectory()) for (const name of readdirSync(path)) each(join(path, name), visit)
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error // another start has removed a stale draft
   }

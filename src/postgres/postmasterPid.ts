@@ -11,7 +11,7 @@ export type Postmaster = {
 }
 
 // Returns whether the server is ready, until it ends. The server rewrites the file in place, so it can be read by an open
-// file: a gateway that has dropped root's rights may not enter the cluster.
+// file: a gateway that has dropped root privileges may not enter the cluster.
 export function watchReadiness(cluster: string, ended: Promise<unknown>): () => boolean {
   const file = openSync(join(cluster, 'postmaster.pid'), 'r')
   let isOpen = true

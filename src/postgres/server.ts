@@ -26,7 +26,7 @@ const settings = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // Statements and values stay out of the log. The client receives the error.
+  // The log has no statements and no values. The client receives the error.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -34,17 +34,13 @@ const settings = {
 
 export type Server = { program: ChildProgram; sockets: string; isReady(): boolean }
 
-export type LaunchOptions = {
-  settings?: Record<string, string>
-  group?: number // may enter the folder of the socket, besides the user of the server and root
-}
-
-// Returns undefined if another server has the files, by PostgreSQL's own lock file. A process id that is known to be stale
-// is passed as that of the grandparent, the one kind of process that the lock check ignores.
+// Returns undefined if another server has the files, according to the lock file of PostgreSQL. A process id that is known to be stale
+// is passed as that of the grandparent, the one kind of process that the lock check ignores. Members of `group` may enter
+// the folder of the socket, besides the user of the server and root.
 export async function launch(
   home: DataFolder,
   stalePid: number | undefined,
-  { settings: more = {}, group }: LaunchOptions = {},
+  { settings: more, group }: { settings?: Record<string, string>; group?: number } = {},
 ): Promise<Server | undefined> {
   const sockets = makeSocketFolder(home, group)
   try {

@@ -23,7 +23,7 @@ export type Session = {
   close(): Promise<void>
 }
 
-export async function openSession(sockets: string, login: Login, name: string): Promise<Session> {
+async function openSession(sockets: string, login: Login, name: string): Promise<Session> {
   const socket = new Socket()
   const client = new Client({
     host: sockets,
@@ -62,8 +62,8 @@ export async function queryOnce<Row extends QueryResultRow>(
 
 const reopenAfterMs = 1000
 
-// A gateway keeps an idle session whose name contains its process id. By it other processes see that a gateway runs on
-// this data folder.
+// An idle session of a gateway, with its process id in the application name. Other processes read from it that a gateway
+// runs on this data folder.
 export type GatewayMark = { remove(): Promise<void> }
 
 export async function setGatewayMark(sockets: string, login: Login): Promise<GatewayMark> {

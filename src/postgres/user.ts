@@ -4,7 +4,7 @@ import { codeOf, EmbeddedError } from './error.ts'
 
 export type User = { uid: number; gid: number }
 
-// Shared by all programs of the machine that have no user of their own.
+// Shared by all programs of the machine that have no dedicated user.
 export const nobodyUser: User = { uid: 65_534, gid: 65_534 }
 
 // Neither Debian nor systemd assigns these, and a container with 65,536 user ids has them, too. All data folders get the
@@ -41,7 +41,7 @@ function firstFree(numbers: readonly number[]): User | undefined {
   return id === undefined ? undefined : { uid: id, gid: id }
 }
 
-// Names may come from a directory service, and not only from the file.
+// A directory service may have names that the file does not have.
 function hasName(kind: 'passwd' | 'group', id: number): boolean {
   try {
     execFileSync('getent', [kind, String(id)], { stdio: 'ignore' })
@@ -60,14 +60,14 @@ const execWithinMs = 100
 export const mark = { RUN_BY: 'tollgate' }
 
 // Whether another program runs under this user id, as a container may. Servers of other data folders do not count, nor do
-// gateways that root started. A process that is found once may be one of Tollgate that has not called exec yet and has no
-// mark, so it is checked again. Without /proc (macOS) only the names are checked.
+// gateways that root started. A process without a mark may be one of Tollgate that has not called exec yet, so it is
+// checked again after a moment. Without /proc (macOS) only the names are checked.
 function isInUse(uid: number): boolean {
   if (!existsSync('/proc/self')) return false
-  const found = readdirSync('/proc').filter(pid => /^\d+$/.test(pid) && isForeign(pid, uid))
-  if (found.length === 0) return false
+  const foreign = readdirSync('/proc').filter(pid => /^\d+$/.test(pid) && isForeign(pid, uid))
+  if (foreign.length === 0) return false
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, execWithinMs)
-  return found.some(pid => isForeign(pid, uid))
+  return foreign.some(pid => isForeign(pid, uid))
 }
 
 function isForeign(pid: string, uid: number): boolean {

@@ -73,11 +73,11 @@ const fix = 'Change that, or start Tollgate as an ordinary user who can connect.
 // Called as root. Every new connection reads these files again.
 function checkConnectionFiles({ url }: Db, user: User) {
   for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
-    const given = new RegExp(`[?&]${name}=([^&]+)`).exec(url)?.[1]
-    const path = given && decodeURIComponent(given)
+    const value = new RegExp(`[?&]${name}=([^&]+)`).exec(url)?.[1]
+    const path = value && decodeURIComponent(value)
     if (path && !mayRead(user, path))
       throw new UnfitDatabase(
-        `The file that ${name} in DATABASE_URL names, ${path}, cannot be read by ${servesAs(user.uid)}. ${fix}`,
+        `The file ${path} (${name} in DATABASE_URL) cannot be read by ${servesAs(user.uid)}. ${fix}`,
       )
   }
 }
@@ -114,7 +114,7 @@ export async function checkMasterKeys({ db, masterKeys, embedded }: OpenDatabase
   if (unknown)
     throw new MissingMasterKey(
       `The secrets in this database are sealed with master key ${unknown}, which this Tollgate does not have. ` +
-        'Set TOLLGATE_MASTER_KEY to it, or use the data folder whose master.key holds it.',
+        'Set TOLLGATE_MASTER_KEY to it, or use the data folder that has it in master.key.',
     )
   if (!embedded) masterKeys.newest() // throws if there is none
 }

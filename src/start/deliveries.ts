@@ -12,13 +12,12 @@ import type { Leases } from '../workers/node.ts'
 import type { OpenDatabase } from './database.ts'
 import { merchantEgress } from './egress.ts'
 
-export type OpenDeliveries = { wake(): void; stop(): Promise<void> }
 type DeliveriesDeps = {
   localWorkers: LocalWorkers
   clock(): Date
   pause?: Pause
   leases?: Leases
-  left?(): void // deliveries were committed here that were not dispatched inline
+  undispatched?(): void // deliveries were committed here that were not dispatched inline
   metrics: Metrics
   log: Logger
 }
@@ -26,12 +25,11 @@ type DeliveriesDeps = {
 // Builds the delivery of notifications: the HTTP client, the signer cache and the dispatcher.
 export function openDeliveries(
   config: Config,
-  records: Pick<OpenDatabase, 'db' | 'masterKeys' | 'embedded'>,
-  { localWorkers, clock, pause, leases, left, metrics, log }: DeliveriesDeps,
-): OpenDeliveries {
-  const { masterKeys, embedded } = records
-  const db = records.db.withQuota('deliver')
-  const isOwnMachine = embedded && config.isForThisMachineOnly
+  database: Pick<OpenDatabase, 'db' | 'masterKeys' | 'embedded'>,
+  { localWorkers, clock, pause, leases, undispatched, metrics, log }: DeliveriesDeps,
+) {
+  const db = database.db.withQuota('deliver')
+  const isOwnMachine = database.embedded && config.isForThisMachineOnly
   const outbound = createOutbound(merchantEgress(config))
   const deliveries = startDeliveries({
     db,
@@ -40,14 +38,14 @@ export function openDeliveries(
     leases,
     outbound,
     random: Math.random,
-    signers: createSignerCache(db, masterKeys, clock),
+    signers: createSignerCache(db, database.masterKeys, clock),
     // By default loopback is allowed on a developer's machine only: a gateway that others can reach must not send to
     // services on its own host.
     loopback: mode => config.TOLLGATE_EGRESS_LOOPBACK ?? (isOwnMachine && mode === 'test'),
     watch: watchDeliveries(metrics, log),
   })
-  gaugeDeliveries(metrics, deliveries, () => countDeliveries(records.db, clock()))
-  localWorkers.dispatch = { reserve: deliveries.reserve, undispatched: left ?? deliveries.wake }
+  gaugeDeliveries(metrics, deliveries, () => countDeliveries(database.db, clock()))
+  localWorkers.dispatch = { reserve: deliveries.reserve, undispatched: undispatched ?? deliveries.wake }
   return {
     wake: deliveries.wake,
     async stop() {

@@ -1,25 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
-  chownSync,
   closeSync,
   constants,
   existsSync,
   fchmodSync,
   fchownSync,
   fstatSync,
-  fsyncSync,
-  linkSync,
   openSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../postgres/error.ts'
-import { makeFolder } from '../postgres/files.ts'
+import { createOnce, draftOf, makeFolder, writeForOwner } from '../postgres/files.ts'
 import { isGatewayGroup, type User } from '../postgres/user.ts'
 import { masterKeyId, type MasterKeys } from '../store/merchants/vault.ts'
 
@@ -34,13 +29,13 @@ export function givenMasterKeys(keys: readonly Buffer[]): MasterKeys {
 }
 
 // Keys in a file. A gateway that root starts reads it again as the user that it becomes.
-export type MasterKeyFile = MasterKeys & {
+type MasterKeyFile = MasterKeys & {
   giveTo(user: User): void // called as root: lets this user read the file
   checkReadable(): void // called as that user: throws if it cannot read the keys after a rotation
 }
 
-// The file has one key a line, newest first, and only its owner can read it. It is read again when an unknown key is asked
-// for: another process may have rotated it. With the private database it is created when the first secret is sealed. With
+// The file has one key per line, newest first, and only its owner can read it. It is read again for an unknown key id:
+// another process may have rotated it. With the private database it is created when the first secret is sealed. With
 // DATABASE_URL it is never created, because each node would create another.
 export function masterKeysInFile(dataDir: string, mayCreate = true): MasterKeyFile {
   const file = keyFile(dataDir)
@@ -50,7 +45,9 @@ export function masterKeysInFile(dataDir: string, mayCreate = true): MasterKeyFi
     if (keys.length === 0) {
       if (!existsSync(path)) {
         if (!mayCreate) throw noMasterKey(file)
-        createKeyFile(dataDir, file)
+        makeFolder(dataDir, 0o700)
+        const me = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+        createOnce(me, file, `${newKey()}\n`)
       }
       keys = readKeyFile(file, path)
     }
@@ -68,7 +65,7 @@ export function masterKeysInFile(dataDir: string, mayCreate = true): MasterKeyFi
     newest,
     byId(id) {
       const isKnown = keys.some(key => masterKeyId(key) === id)
-      // Old keys are kept: rows that were read before a rotation still have to be opened.
+      // Old keys stay in memory: rows that were read before a rotation still have to be opened.
       if (!isKnown) keys = [...readAgain(), ...keys]
       return keys.find(key => masterKeyId(key) === id)
     },
@@ -113,7 +110,7 @@ function letRead(dataDir: string, user: User): string {
   } catch (error) {
     if (error instanceof MasterKeyError) throw error
     throw new MasterKeyError(
-      `The gateway drops root's rights and then reads ${keyFile(dataDir)} as user ${user.uid}, which cannot be ` +
+      `The gateway drops root privileges and then reads ${keyFile(dataDir)} as user ${user.uid}, which cannot be ` +
         `allowed to (${(error as Error).message}): set TOLLGATE_MASTER_KEY instead, or start Tollgate as an ordinary user.`,
       { cause: error },
     )
@@ -128,63 +125,39 @@ const groupMayRead = 0o040
 
 const noMasterKey = (file: string) =>
   new MasterKeyError(
-    'There is no master key, and for a database of your own none is made: make one (openssl rand -hex 32) and set ' +
+    'There is no master key, and with DATABASE_URL none is created: make one (openssl rand -hex 32) and set ' +
       `TOLLGATE_MASTER_KEY to it on every node, or put it into ${file} (chmod 600).`,
   )
 
 // Adds a new key before the old ones. The old ones stay until every data key is wrapped with the new one.
 export function addMasterKey(dataDir: string) {
   const file = keyFile(dataDir)
-  replaceKeyFile(file, `${randomBytes(32).toString('hex')}\n${readFileSync(file, 'utf8')}`)
+  replaceKeyFile(file, `${newKey()}\n${readFileSync(file, 'utf8')}`)
 }
+
+const newKey = () => randomBytes(32).toString('hex')
 
 export function forgetOldMasterKeys(dataDir: string) {
   const file = keyFile(dataDir)
   replaceKeyFile(file, `${readKeyFile(file)[0]?.toString('hex')}\n`)
 }
 
-// The owner of the file stays: root may rotate the key of a gateway that runs as another user. A gateway that root started
+// The owner of the file does not change: root may rotate the key of a gateway that runs as another user. A gateway that root started
 // reads the file by its group, which only root can give to the new file.
 function replaceKeyFile(file: string, text: string) {
   const { uid, gid, mode } = statSync(file)
-  const isRoot = process.getuid?.() === 0
-  if (mode & groupMayRead && !isRoot)
+  if (mode & groupMayRead && process.getuid?.() !== 0)
     throw new MasterKeyError(
       `${file} is read by a gateway that root started: run this command as root. If no such gateway runs any more, ` +
         `run: chmod 600 ${file}`,
     )
-  writeDurably(`${file}.new`, text)
-  if (isRoot) chownSync(`${file}.new`, uid, gid)
-  if (mode & groupMayRead) chmodSync(`${file}.new`, mode & 0o640)
-  renameSync(`${file}.new`, file)
+  const draft = draftOf(file)
+  writeForOwner({ uid, gid }, draft, text)
+  if (mode & groupMayRead) chmodSync(draft, mode & 0o640)
+  renameSync(draft, file)
 }
 
 const keyFile = (dataDir: string) => join(dataDir, 'master.key')
-
-// Two processes may start at once on a new folder: both prepare a file, and one of them wins by linking it.
-function createKeyFile(dataDir: string, file: string) {
-  makeFolder(dataDir, 0o700)
-  const prepared = `${file}.${process.pid}`
-  writeDurably(prepared, `${randomBytes(32).toString('hex')}\n`)
-  try {
-    linkSync(prepared, file)
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
-  } finally {
-    rmSync(prepared)
-  }
-}
-
-function writeDurably(file: string, text: string) {
-  const fd = openSync(file, 'w', 0o600)
-  try {
-    writeFileSync(fd, text)
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
-  }
-  chmodSync(file, 0o600)
-}
 
 function readKeyFile(file: string, path = file): Buffer[] {
   const { mode, gid } = statSync(path)

@@ -17,7 +17,7 @@ import { createReceipts } from '../workers/messages/receipts.ts'
 import { seen } from '../workers/messages/sender.ts'
 import { startMessages } from '../workers/messages/worker.ts'
 
-export type OpenMessages = Pick<Messengers, 'configured'> & {
+type OpenMessages = Pick<Messengers, 'configured'> & {
   carries: CanSend
   wake(): void
   stop(): Promise<void>
@@ -51,7 +51,7 @@ export async function openMessages(
   const messengers = await openMessengers(config.messengerSettings, {
     clock,
     receive: receipts.receive,
-    warn: reason => log.warn({ why: reason }, 'a messenger is in trouble'),
+    warn: reason => log.warn({ why: reason }, 'a messenger reports an error'),
   }).catch((error: unknown) => {
     throw new ConfigError(faultsIn(error))
   })
@@ -99,20 +99,17 @@ export async function openMessages(
   }
 }
 
-const mediumNames: readonly (readonly [Medium, string])[] = [
-  ['sms', 'SMS'],
-  ['email', 'email'],
-]
+export const mediumNames: Record<Medium, string> = { sms: 'SMS', email: 'email' }
 
-// An operator who takes real money should know that some customers get no messages.
+// A warning for an operator who takes real money: some customers get no messages.
 export async function warnWithoutMessenger(
   db: Tx,
   messengers: Pick<Messengers, 'configured'>,
 ): Promise<string[]> {
-  const missing = mediumNames.filter(([medium]) => !messengers.configured(medium))
+  const missing = (['sms', 'email'] as const).filter(medium => !messengers.configured(medium))
   if (missing.length === 0 || !(await hasLiveKey(db))) return []
   return missing.map(
-    ([, name]) =>
-      `Customers get no ${name}: no messenger is set up for it. What they would get is at /inbox.`,
+    medium =>
+      `Customers get no ${mediumNames[medium]}: no messenger is set up for it. What they would get is at /inbox.`,
   )
 }

@@ -4,7 +4,7 @@ import { usesIoUring } from '../config.ts'
 import { parentsOf } from '../postgres/files.ts'
 import { gatewayUser, type User } from '../postgres/user.ts'
 
-// Root's privileges cannot be dropped. The message says how to start Tollgate without them.
+// Root privileges cannot be dropped. The message has how to start Tollgate without them.
 export class PrivilegeError extends Error {}
 
 const howToFix =
@@ -16,7 +16,7 @@ export function userToBecome(): User | undefined {
   if (process.getuid?.() !== 0) return undefined
   if (usesIoUring())
     throw new PrivilegeError(
-      `With UV_USE_IO_URING=1 Node would still open files as root after it has dropped root's rights. Unset it. ${howToFix}`,
+      `With UV_USE_IO_URING=1 Node would still open files as root after it has dropped root privileges. Unset it. ${howToFix}`,
     )
   const user = gatewayUser()
   if (user) return user
@@ -42,7 +42,7 @@ export function dropPrivileges(user: User) {
     )
   }
   const why = whyNotDropped(user)
-  if (why) throw new PrivilegeError(`Root's rights were not dropped: ${why}. ${howToFix}`)
+  if (why) throw new PrivilegeError(`Root privileges were not dropped: ${why}. ${howToFix}`)
 }
 
 function whyNotDropped({ uid, gid }: User): string | undefined {
@@ -91,7 +91,7 @@ export function mayRead(user: User, path: string): boolean {
 }
 
 function allows({ uid, gid }: User, path: string, right: number): boolean {
-  const found = statSync(path)
-  const shift = found.uid === uid ? 6 : found.gid === gid ? 3 : 0
-  return ((found.mode >> shift) & right) === right
+  const stats = statSync(path)
+  const shift = stats.uid === uid ? 6 : stats.gid === gid ? 3 : 0
+  return ((stats.mode >> shift) & right) === right
 }

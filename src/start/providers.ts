@@ -14,7 +14,7 @@ export function accountTools(config: Config, { db, clock, masterKeys }: ToolDeps
   return {
     egress: providerEgress(config),
     clock,
-    tokenOf: (account, given) => shared?.of(account, given) ?? noToken,
+    tokenOf: (account, settings) => shared?.of(account, settings) ?? noToken,
   }
 }
 

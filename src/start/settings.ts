@@ -1,10 +1,8 @@
 import { type Config, ConfigError, type Environment, readValidConfig } from '../config.ts'
 import { providerSettingFaults, messengerFaults } from '../runtime/settingFaults.ts'
 
-export type StartSettings = { config: Config; faults: string[]; warnings: string[] }
-
 // All settings, including those that providers and messengers read themselves, with all faults.
-export async function readStartSettings(env?: Environment): Promise<StartSettings> {
+export async function readStartSettings(env?: Environment) {
   const { config, faults } = readValidConfig(env)
   const messengers = await messengerFaults(config.messengerSettings)
   const providers = await providerSettingFaults(config.providerSettings)

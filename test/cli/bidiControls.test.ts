@@ -6,7 +6,7 @@ import { wrong, yes } from '../support/payments/rows.ts'
 import { openShop, type TestShop } from '../support/payments/shop.ts'
 import { tollgate } from './tollgate.ts'
 
-// Every mark that turns the direction of a line, in every text that a customer, a shop or a provider can give.
+// Every bidi control, in every text that a customer, a merchant or a provider can send.
 const marks = '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u206a\u206f'
 const turned = (text: string) => `${text}${marks}diap${marks}`
 const anyMark = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/
@@ -28,31 +28,31 @@ beforeAll(async () => {
     extra_table: turned('7'),
   })
   await shop.try(payment, wrong)
-  const said = turned('Approved')
+  const response = turned('Approved')
   payment = await shop.hear(payment, {
     ...yes,
     provider_ref: turned('P-77'),
     card_type: turned('visa'),
     psp_response_code: turned('00'),
-    psp_response_msg: said,
+    psp_response_msg: response,
     provider_code: turned('OK'),
   })
-  // What is stored already: older versions and the words of others may have let it in.
+  // Rows that an older version may have stored.
   await shop.db.rows(
-    sql`update attempts set psp_response_msg = ${said}, provider_ref = ${said}, instrument = ${said}`,
+    sql`update attempts set psp_response_msg = ${response}, provider_ref = ${response}, instrument = ${response}`,
   )
-  await shop.db.rows(sql`update payments set psp_response_msg = ${said}, payment_reference = ${said},
-    payment_instrument = ${said}, card_type = ${said}, status_reason = ${said}, outlet = null`)
-  await shop.db.rows(sql`update tasks set note = ${said}`)
-  await shop.db.rows(sql`update events set reason = ${said}`)
+  await shop.db.rows(sql`update payments set psp_response_msg = ${response}, payment_reference = ${response},
+    payment_instrument = ${response}, card_type = ${response}, status_reason = ${response}, outlet = null`)
+  await shop.db.rows(sql`update tasks set note = ${response}`)
+  await shop.db.rows(sql`update events set reason = ${response}`)
   await shop.db.rows(sql`
     insert into tries (merchant_id, tx_reference, sequence, try, started_at, ms, address, status, result, words, answer)
-    select merchant_id, tx_reference, sequence, 1, now(), 9, '203.0.113.9', 500, 'server_error', ${said}, ${Buffer.from(said)}
+    select merchant_id, tx_reference, sequence, 1, now(), 9, '203.0.113.9', 500, 'server_error', ${response}, ${Buffer.from(response)}
     from deliveries`)
   await shop.db.rows(sql`
     insert into messages (merchant_id, message_id, mode, medium, topic, recipient, lang, tx_reference, state, words, created_at)
     values (${merchant.merchant_id}, 'm1', 'live', 'email', 'paid', ${`ama${marks}@example.com`}, 'en',
-      ${payment.tx_reference}, 'dropped', ${said}, now())`)
+      ${payment.tx_reference}, 'dropped', ${response}, now())`)
   const { stdout } = await tollgate(shop.env, 'notification', 'list', '--json')
   const { notifications } = JSON.parse(stdout) as { notifications: { id: string }[] }
   notificationId = notifications[0]?.id ?? ''
@@ -97,11 +97,11 @@ const commands = (): string[][] => [
 
 test('no command prints a bidi control, as text or as JSON, on either stream', async () => {
   let shown = ''
-  for (const words of commands())
+  for (const args of commands())
     for (const more of [[], ['--json']]) {
-      const { stdout, stderr } = await tollgate(shop.env, ...words, ...more)
-      expect([words.join(' ').replaceAll(marks, '*'), anyMark.test(stdout + stderr)]).toEqual([
-        words.join(' ').replaceAll(marks, '*'),
+      const { stdout, stderr } = await tollgate(shop.env, ...args, ...more)
+      expect([args.join(' ').replaceAll(marks, '*'), anyMark.test(stdout + stderr)]).toEqual([
+        args.join(' ').replaceAll(marks, '*'),
         false,
       ])
       shown += stdout

@@ -28,7 +28,7 @@ test('migrate applies what is missing, once', async () => {
   expect([code, stdout]).toEqual([0, 'The database is up to date.\n'])
 })
 
-test('an empty list says so, with the next step', async () => {
+test('an empty list has a sentence with the next step', async () => {
   const [merchants, outlets, payments, json] = await Promise.all([
     tollgate(env, 'merchant', 'list'),
     tollgate(env, 'outlet', 'list'),
@@ -99,7 +99,7 @@ test('a deactivated merchant is refused, until it is activated', async () => {
 })
 
 test('merchant set changes what a running gateway does', async () => {
-  const set = (...words: string[]) => tollgate(env, 'merchant', 'set', shop.merchant_id, ...words)
+  const set = (...args: string[]) => tollgate(env, 'merchant', 'set', shop.merchant_id, ...args)
   const { code, stdout } = await set('max_total=20', 'expiry_minutes=30')
   expect(code).toBe(0)
   expect(stdout).toMatch(/\n {2}max_total {8}20\.00\n {2}expiry_minutes {3}30\n$/)
@@ -109,8 +109,8 @@ test('merchant set changes what a running gateway does', async () => {
   await expect.poll(async () => (await post(gateway.url, signedRequest(shop.test))).http).toBe(200)
 })
 
-test('merchant set tells every fault and then changes nothing', async () => {
-  const words = [
+test('merchant set reports every fault and then changes nothing', async () => {
+  const args = [
     'expiry_minutes=45',
     'rate_limit',
     'colour=red',
@@ -119,13 +119,13 @@ test('merchant set tells every fault and then changes nothing', async () => {
     'ipn_url=shop',
   ]
   const [plain, json] = await Promise.all([
-    tollgate(env, 'merchant', 'set', shop.merchant_id, ...words),
-    tollgateJson(env, 'merchant', 'set', shop.merchant_id, ...words),
+    tollgate(env, 'merchant', 'set', shop.merchant_id, ...args),
+    tollgateJson(env, 'merchant', 'set', shop.merchant_id, ...args),
   ])
   expect([plain.code, plain.stdout, json.code]).toEqual([1, '', 1])
   expect(plain.stderr).toMatch(/^Nothing was changed\.\n/)
-  const told = plain.stderr.split('\n').flatMap(line => /^ {2}(\w+): ./.exec(line)?.[1] ?? [])
-  expect(told.sort()).toEqual(['colour', 'ipn_style', 'ipn_url', 'min_total', 'rate_limit'])
+  const reported = plain.stderr.split('\n').flatMap(line => /^ {2}(\w+): ./.exec(line)?.[1] ?? [])
+  expect(reported.sort()).toEqual(['colour', 'ipn_style', 'ipn_url', 'min_total', 'rate_limit'])
   expect(json.error).toMatchObject({ code: 'refused', faults: expect.any(Array) })
   expect(json.error.faults).toHaveLength(5)
   const { data } = await tollgateJson(env, 'merchant', 'show', shop.merchant_id)
@@ -133,11 +133,11 @@ test('merchant set tells every fault and then changes nothing', async () => {
 })
 
 test('an outlet is added once, and payments can name it', async () => {
-  const words = ['outlet', 'add', '--merchant', shop.merchant_id, '--code', 'ACC-1', '--name', 'Accra Mall']
-  const { code, data } = await tollgateJson(env, ...words)
+  const args = ['outlet', 'add', '--merchant', shop.merchant_id, '--code', 'ACC-1', '--name', 'Accra Mall']
+  const { code, data } = await tollgateJson(env, ...args)
   expect(code).toBe(0)
   expect(data).toMatchObject({ merchant_id: shop.merchant_id, code: 'ACC-1', name: 'Accra Mall' })
-  const again = await tollgate(env, ...words)
+  const again = await tollgate(env, ...args)
   expect(again.code).toBe(1)
   expect(again.stderr).toBe('Ama Shop already has an outlet ACC-1: tollgate outlet list shows them.\n')
   const request = signedRequest(shop.test, { invoice_id: 'OUTLET-1', extra_outlet: 'ACC-1', total: '9.50' })
@@ -152,7 +152,7 @@ test('an outlet is added once, and payments can name it', async () => {
   expect(json.data.outlets).toMatchObject([{ code: 'ACC-1', name: 'Accra Mall' }])
 })
 
-test('merchant show tells settings with their defaults, keys and outlets, and no secret', async () => {
+test('merchant show has settings with their defaults, keys and outlets, and no secret', async () => {
   const [plain, json] = await Promise.all([
     tollgate(env, 'merchant', 'show', shop.merchant_id),
     tollgateJson(env, 'merchant', 'show', shop.merchant_id),
@@ -170,7 +170,7 @@ test('merchant show tells settings with their defaults, keys and outlets, and no
     for (const secret of [keys.secret_key, keys.ipn_secret]) expect(everything).not.toContain(secret)
 })
 
-test('payment show tells the facts, with phone and email masked', async () => {
+test('payment show has the facts, with phone and email masked', async () => {
   const request = signedRequest(shop.test, {
     invoice_id: 'AMA-1042',
     number: '0241234567',
@@ -206,7 +206,7 @@ test('payment show tells the facts, with phone and email masked', async () => {
   for (const hidden of ['241234567', 'shop.example', body.tx_token]) expect(everything).not.toContain(hidden)
 })
 
-test('an invoice id of several payments lists them and asks which', async () => {
+test('an invoice id of several payments is refused with a list of them', async () => {
   expect((await post(gateway.url, signedRequest(shop.live, { invoice_id: 'AMA-1042' }))).http).toBe(200)
   const [plain, json] = await Promise.all([
     tollgate(env, 'payment', 'show', 'AMA-1042'),
@@ -229,8 +229,8 @@ test('an invoice id of several payments lists them and asks which', async () => 
 
 test('payment list has the newest first, and can be narrowed', async () => {
   type Row = { invoice_id: string; mode: string; created_at: string }
-  const list = async (...words: string[]): Promise<Row[]> =>
-    (await tollgateJson(env, 'payment', 'list', ...words)).data.payments
+  const list = async (...args: string[]): Promise<Row[]> =>
+    (await tollgateJson(env, 'payment', 'list', ...args)).data.payments
   const [all, two, live, outlet, paid, plain, none] = await Promise.all([
     list(),
     list('--limit', '2', '--merchant', shop.merchant_id),
@@ -252,9 +252,9 @@ test('payment list has the newest first, and can be narrowed', async () => {
   expect(none.stdout).toBe('No payment matches: remove an option to see more.\n')
 })
 
-test('what is not there is told in one sentence, and ends with 1', async () => {
+test('a missing object is reported in one sentence, and the exit code is 1', async () => {
   const gone = 'No merchant has the id nobody: tollgate merchant list shows all.'
-  for (const words of [
+  for (const args of [
     ['merchant', 'show', 'nobody'],
     ['merchant', 'set', 'nobody', 'rate_limit=1'],
     ['merchant', 'deactivate', 'nobody'],
@@ -262,7 +262,7 @@ test('what is not there is told in one sentence, and ends with 1', async () => {
     ['key', 'rotate', '--merchant', 'nobody'],
     ['payment', 'list', '--merchant', 'nobody'],
   ]) {
-    const { code, stdout, stderr } = await tollgate(env, ...words)
+    const { code, stdout, stderr } = await tollgate(env, ...args)
     expect([code, stdout, stderr]).toEqual([1, '', `${gone}\n`])
   }
   const json = await tollgateJson(env, 'merchant', 'show', 'nobody')
@@ -271,7 +271,7 @@ test('what is not there is told in one sentence, and ends with 1', async () => {
   expect([code, stderr]).toEqual([1, 'No payment has the reference or invoice id NOPE.\n'])
 })
 
-test('a status check goes on while commands come and go', async () => {
+test('status checks are answered while commands run', async () => {
   const { body } = await checkStatus(gateway.url, {
     merchant_key: shop.test.merchant_key,
     invoice_id: 'AMA-1042',

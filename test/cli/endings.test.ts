@@ -10,7 +10,7 @@ import { type Env, fatalIn, launch, newMasterKey, temporaryFolder, tollgate } fr
 
 vi.setConfig({ testTimeout: 120_000 }) // it starts whole gateways
 
-// Gateways that end without care, on a database that does not end with them.
+// Gateways that exit abruptly, on a database that keeps running.
 let database: FreshDatabase
 let env: Env
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-test('a bug that nobody caught is logged whole and ends with 70', async () => {
+test('an uncaught error is logged in full, and the exit code is 70', async () => {
   const script =
     `data:text/javascript,const write = process.stdout.write; process.stdout.write = function (...told) {
     Promise.reject(new Error('a strange thing')); return write.apply(this, told) }`.replaceAll('\n', '')
@@ -30,7 +30,7 @@ test('a bug that nobody caught is logged whole and ends with 70', async () => {
   expect(last.error.stack).toContain('at ')
 })
 
-test('a second Ctrl-C does not wait for those who are still served', async () => {
+test('a second Ctrl-C does not wait for open requests', async () => {
   const gateway = launch(env, 'start', '--json')
   await gateway.says('\n')
   const { port, hostname } = new URL(JSON.parse(gateway.stdout()).url)
@@ -45,7 +45,7 @@ test('a second Ctrl-C does not wait for those who are still served', async () =>
   slow.destroy()
 })
 
-test('at a terminal it has colour, short log lines, and says that it stops', async context => {
+test('at a terminal it prints colour, short log lines and the progress of a stop', async context => {
   if (spawnSync('script', ['-qec', 'true', '/dev/null']).status !== 0)
     context.skip('SKIPPED: script(1) cannot play a terminal here')
   const dataDir = join(temporaryFolder(), 'data')

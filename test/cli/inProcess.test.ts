@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FreshDatabase, migratedDatabase } from '../support/database/database.ts'
 import { type Env, launch, newMasterKey, tollgate } from './tollgate.ts'
 
-// The other tests of commands run them in their own process. What a person sees of the program is no different.
+// Most tests run commands in the process of the test. The output is the same as that of the program.
 let database: FreshDatabase
 let env: Env
 beforeAll(async () => {
@@ -18,8 +18,8 @@ test.each([
   [1, ['merchant', 'show', 'nobody', '--json']],
   [2, ['merchant', 'dance']],
   [2, ['payment']],
-])('a process ends with %d, and says the same: tollgate %j', async (code, words) => {
-  const ran = await launch(env, ...words).ended
+])('a process ends with %d, and says the same: tollgate %j', async (code, args) => {
+  const ran = await launch(env, ...args).ended
   expect(ran.code).toBe(code)
-  expect(await tollgate(env, ...words)).toEqual(ran)
+  expect(await tollgate(env, ...args)).toEqual(ran)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { humanLog } from '../../src/cli/start/humanLog.ts'
 import { facts, painter, table } from '../../src/cli/terminal.ts'
 
-test('columns are as wide as their widest cell, and numbers stand at the right', () => {
+test('columns are as wide as their widest cell, and numbers are aligned right', () => {
   const rows = [
     ['Ama', 'GHS 5.00'],
     ['Kofi’s Café', 'GHS 1200.00'],
@@ -12,7 +12,7 @@ test('columns are as wide as their widest cell, and numbers stand at the right',
   )
 })
 
-test('facts stand in one column', () => {
+test('the values of facts are in one column', () => {
   expect(
     facts([
       ['id', '7'],
@@ -21,17 +21,17 @@ test('facts stand in one column', () => {
   ).toBe('  id         7\n  merchant   Ama')
 })
 
-test('colour is for terminals that show it', () => {
+test('only terminals that support colour get it', () => {
   expect(painter({})('red', 'no')).toBe('no')
   expect(painter({ hasColors: () => false })('red', 'no')).toBe('no')
   expect(painter({ hasColors: () => true })('red', 'no')).toBe('\x1b[31mno\x1b[0m')
 })
 
-test('what a stranger got into a log line moves nothing on the terminal', () => {
+test('control characters in a log line have no effect on the terminal', () => {
   const written: string[] = []
   const log = humanLog({ write: text => void written.push(text) })
-  const told = 'a\u001b[2J\u009b2J\u202eb\rc\nd'
-  log.write(JSON.stringify({ level: 'warn', time: 0, cause: told, error: told, msg: told }))
+  const untrusted = 'a\u001b[2J\u009b2J\u202eb\rc\nd'
+  log.write(JSON.stringify({ level: 'warn', time: 0, cause: untrusted, error: untrusted, msg: untrusted }))
   expect(written.join('')).not.toMatch(/[\u001b\u009b\u202e\r]/)
   expect(written.join('').split('\n').filter(Boolean)).toHaveLength(3) // the error may have lines
 })

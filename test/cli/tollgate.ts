@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterFile } from '../support/vitest/afterFile.ts'
 import { runInProcess } from './inProcess.ts'
 
-// The real program, as an operator runs it. Only what is given here is in its environment.
+// The real program, as an operator runs it, with only these environment variables.
 export type Env = Record<string, string>
 export type Ran = { code: number | null; stdout: string; stderr: string }
 export type Running = {
@@ -47,13 +47,13 @@ export function spawnProgram(program: string, args: string[], env: Env): Running
   return { child, stdout: () => stdout, stderr: () => stderr, says, ended }
 }
 
-// A gateway ends its process in ways of its own, so it has one; a command does its work in ours.
+// A gateway exits its process, so it gets a separate one. A command runs in the process of the test.
 export const tollgate = (env: Env, ...args: string[]): Promise<Ran> =>
   args[0] === 'start' || env.NODE_OPTIONS
     ? launch(env, ...args).ended
     : runInProcess({ ...always, ...env }, args)
 
-// The same with --json: what it answered, or failed with, and how it ended.
+// The same with --json: the data or the error, and the exit code.
 export async function tollgateJson(env: Env, ...args: string[]) {
   const { code, stdout, stderr } = await tollgate(env, ...args, '--json')
   return {
@@ -71,7 +71,7 @@ export function temporaryFolder(): string {
 
 export const newMasterKey = () => randomBytes(32).toString('hex')
 
-// Undefined when no PostgreSQL has the folder.
+// Undefined if no PostgreSQL uses the folder.
 export function postmasterOf(dataDir: string): number | undefined {
   try {
     return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
@@ -80,7 +80,7 @@ export function postmasterOf(dataDir: string): number | undefined {
   }
 }
 
-// A line that was being written when the end came may follow it.
+// A line that was being written at the end may follow it.
 export const fatalIn = (log: string) =>
   log
     .trim()

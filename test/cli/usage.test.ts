@@ -3,14 +3,13 @@ import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { createProgram } from '../../src/cli/command.ts'
 import { exitCodeMeanings, failureOf } from '../../src/cli/failure.ts'
-import { createCli } from '../../src/cli/output.ts'
 import { configNames } from '../../src/config.ts'
 import { settingDescriptions } from '../../src/cli/start/settingsHelp.ts'
 import { newMasterKey, temporaryFolder, tollgate, tollgateJson } from './tollgate.ts'
 
 const env = { TOLLGATE_DATA_DIR: `${temporaryFolder()}/data` }
 
-test('alone it shows its help, with every command and exit code', async () => {
+test('without arguments it prints its help, with every command and exit code', async () => {
   const { code, stdout } = await tollgate(env)
   expect(code).toBe(0)
   for (const word of [
@@ -34,24 +33,24 @@ test('docs/commands.md has the exit codes of the help', () => {
   for (const [number, meaning] of exitCodeMeanings) expect(page).toContain(`| ${number} | ${meaning} |`)
 })
 
-test('--version tells the version', async () => {
+test('--version prints the version', async () => {
   const { code, stdout } = await tollgate(env, '--version')
   expect([code, stdout]).toEqual([0, '0.2.0\n'])
 })
 
-test('start --help tells every setting', async () => {
+test('start --help has every setting', async () => {
   expect(Object.keys(settingDescriptions).sort()).toEqual([...configNames].sort())
   const { stdout } = await tollgate(env, 'start', '--help')
   for (const name of configNames) expect(stdout).toContain(`  ${name} `)
 })
 
 test('every command has examples in its help, and --json', async () => {
-  const program = createProgram(createCli(false))
+  const program = createProgram(false)
   const paths = pathsBelow(program, [])
   expect(paths.length).toBeGreaterThan(15)
   for (const path of paths) {
     let help = ''
-    const fresh = createProgram(createCli(false))
+    const fresh = createProgram(false)
     for (const command of commandsOf(fresh)) command.configureOutput({ writeOut: text => (help += text) })
     await expect(fresh.parseAsync([...path, '--help'], { from: 'user' })).rejects.toMatchObject({
       exitCode: 0,
@@ -97,7 +96,7 @@ const wrongUsage: [string[], string | RegExp][] = [
 
 for (const [args, message] of wrongUsage)
   test(`${args.join(' ').slice(0, 60)} is wrong usage`, async () => {
-    const error: unknown = await createProgram(createCli(false))
+    const error: unknown = await createProgram(false)
       .parseAsync(args, { from: 'user' })
       .then(
         () => expect.unreachable(),
@@ -127,7 +126,7 @@ test('a group without its command shows its help, as wrong usage', async () => {
   })
 })
 
-test('every fault in the settings is told at once, by name, and ends with 78', async () => {
+test('all invalid settings are named together, and the exit code is 78', async () => {
   const wrong = {
     ...env,
     PORT: 'eighty',

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { createCli } from '../../src/cli/output.ts'
 import { createProgram } from '../../src/cli/command.ts'
 
 const page = readFileSync('docs/going-live.md', 'utf8')
@@ -19,7 +18,7 @@ export const inlineCommands = [...page.matchAll(/`npx tollgate ([^`]+)`/g)].map(
 // Why a command line is invalid; undefined if the command and its options exist.
 export function usageFault(words: string): string | undefined {
   const options = words.match(/--[a-z-]+/g) ?? []
-  let command: Command = createProgram(createCli(false))
+  let command: Command = createProgram(false)
   for (const word of words.split(' ')) {
     const next: Command | undefined = command.commands.find(one => one.name() === word)
     if (next) command = next

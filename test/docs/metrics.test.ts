@@ -14,7 +14,7 @@ afterAll(() => gateway.stop())
 
 test('the page names every metric, and no other', async () => {
   const { text } = await send(`${gateway.url}/metrics`, { headers: asOperator })
-  const told = [...text.matchAll(/^# TYPE (tollgate_\w+)/gm)].map(([, name]) => name)
+  const metricNames = [...text.matchAll(/^# TYPE (tollgate_\w+)/gm)].map(([, name]) => name)
   const named = [...page.matchAll(/`(tollgate_[a-z_]+)/g)].map(([, name]) => name)
-  expect(new Set(named)).toEqual(new Set(told))
+  expect(new Set(named)).toEqual(new Set(metricNames))
 })

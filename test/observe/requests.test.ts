@@ -38,20 +38,20 @@ for (const [what, own] of [
     expect(new Date(time).toISOString()).toBe(time)
   })
 
-test('what is behind a refusal is a warning, whatever words it has', () => {
+test('the cause of a refusal is a warning, whatever text it has', () => {
   const cause = 'a "word"\nof somebody'
   const [line = ''] = linesOf('info', { ...asked, http: 503, code: 'GW-050', cause })
   expect(JSON.parse(line)).toMatchObject({ level: 'warn', code: 'GW-050', cause })
 })
 
-test('a log of a higher level has none, one of a lower has the quiet routes too', () => {
+test('a log of a higher level has no request lines; one of a lower level has the quiet routes too', () => {
   const quiet = { ...asked, method: 'GET', route: '/healthz' }
   expect(linesOf('warn', asked, quiet)).toEqual([])
   expect(linesOf('info', asked, quiet)).toHaveLength(1)
   expect(linesOf('debug', asked, quiet)).toHaveLength(2)
 })
 
-test('a logger of somebody else writes the line by itself', () => {
+test('a logger that createLog did not make writes the line itself', () => {
   const lines: string[] = []
   const log = pino({ base: undefined }, { write: line => void lines.push(line) })
   createObserver(createMetrics(), log)(asked)

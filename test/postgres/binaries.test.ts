@@ -24,7 +24,7 @@ test('a folder for the programs is made, and opened whatever the umask', () => {
   assert.equal(openCache(folder), folder)
 })
 
-test('a link that lies in its place is not followed, and the mode of what it leads to stays', () => {
+test('a link in its place is not followed, and the mode of its target does not change', () => {
   const secret = join(base, 'secret')
   mkdirSync(secret, { mode: 0o700 })
   symlinkSync(secret, join(base, 'link'))
@@ -32,7 +32,7 @@ test('a link that lies in its place is not followed, and the mode of what it lea
   assert.equal(modeOf(secret), 0o700)
 })
 
-test('a folder that others may write to is not used, and its mode stays', () => {
+test('a folder that others may write to is not used, and its mode does not change', () => {
   const folder = join(base, 'wide')
   mkdirSync(folder)
   chmodSync(folder, 0o775)
@@ -40,7 +40,7 @@ test('a folder that others may write to is not used, and its mode stays', () => 
   assert.equal(modeOf(folder), 0o775)
 })
 
-test('a folder that somebody else made is not used, and its mode stays', async context => {
+test('a folder of another user is not used, and its mode does not change', async context => {
   onlyRoot(context)
   const place = join(base, 'place')
   mkdirSync(place)
@@ -51,7 +51,7 @@ test('a folder that somebody else made is not used, and its mode stays', async c
   assert.equal(modeOf(folder), 0o700)
 })
 
-test('a folder of ours below one of somebody else, who could put another in its place, is not used', async context => {
+test('a folder below one of another user, who could replace it, is not used', async context => {
   onlyRoot(context)
   const above = join(base, 'above')
   const folder = join(above, 'tollgate')
@@ -61,7 +61,7 @@ test('a folder of ours below one of somebody else, who could put another in its 
   assert.throws(() => openCache(folder), refused)
 })
 
-test('nor below one that everybody may write to', () => {
+test('a folder below one that all users may write to is not used', () => {
   const above = join(base, 'common')
   mkdirSync(join(above, 'tollgate'), { recursive: true, mode: 0o755 })
   chmodSync(above, 0o777)

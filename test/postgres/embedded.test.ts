@@ -41,7 +41,7 @@ const start = async (dataDir: string, role: Role) => {
   return embedded
 }
 
-// A Tollgate in a process of its own, which can be killed. `after` is what it does once it has a database.
+// A Tollgate in a separate process, which can be killed. `after` runs once it has a database.
 async function startApart(dataDir: string, role: Role, after = 'setInterval(() => {}, 1000)') {
   const script = `
     import { build } from './build.js'
@@ -91,7 +91,7 @@ test('a second start finds what the first one wrote', async () => {
   assert.deepEqual(await query(second.url, 'select text from notes'), [{ text: 'kept' }])
 })
 
-test('listens on a private socket only, and writes to the disk before it says yes', async () => {
+test('listens on a private socket only, and writes to the disk before it confirms a commit', async () => {
   const { url } = await start(shared, 'gateway')
   const settings = await query(
     url,
@@ -128,7 +128,7 @@ test('no server outlives a killed Tollgate, and what was committed is there afte
   assert.deepEqual(await query(next.url, 'select count(*)::int as n from notes'), [{ n: 1000 }])
 })
 
-test('a gateway that starts right after a killed one waits for its server to go', async () => {
+test('a gateway that starts right after a killed one waits until its server has ended', async () => {
   const { child, url } = await startApart(shared, 'gateway')
   await url
   child.kill('SIGKILL')
@@ -199,7 +199,7 @@ test('a gateway waits for a command that has the data, and then takes over', asy
   assert.equal((await gateway).owner, true)
 })
 
-test('a first start that was killed half-way is made good by the next', async () => {
+test('the start after an interrupted first start completes it', async () => {
   const data = join(base, 'interrupted')
   const drafts = () =>
     existsSync(data) ? readdirSync(data).filter(name => name.startsWith('postgres.new')) : []
@@ -217,7 +217,7 @@ test('a first start that was killed half-way is made good by the next', async ()
   assert.deepEqual(drafts(), [])
 })
 
-test('a note left by a crash, whose process id went to a stranger, is no obstacle', async () => {
+test('a stale postmaster.pid with the process id of another program is ignored', async () => {
   const owner = statSync(join(shared, 'postgres'))
   const stranger = spawn('sleep', ['60'], isRoot ? { uid: owner.uid, gid: owner.gid } : {})
   children.push(stranger)
@@ -238,7 +238,7 @@ test('a note left by a crash, whose process id went to a stranger, is no obstacl
   assert.equal((await start(shared, 'gateway')).owner, true)
 })
 
-test('a gateway is told when its server dies; the next waits until no session writes to the data', async () => {
+test('onExit is called when the server dies; the next start waits until no session writes to the data', async () => {
   const gateway = await start(shared, 'gateway')
   const told = new Promise<string>(tell => gateway.onExit(tell))
   const last = query(gateway.url, 'select count(*)::int as n from generate_series(1, 5000000)').catch(String)
@@ -265,7 +265,7 @@ test('a data folder with a long path, a space and a quote works', async () => {
   assert.deepEqual(await query(url, 'select 1 as one'), [{ one: 1 }])
 })
 
-test('what cannot work is said in one sentence', async () => {
+test('each reason why it cannot start is one sentence', async () => {
   const file = join(base, 'file')
   writeFileSync(file, '')
   assert.match(
@@ -278,7 +278,7 @@ test('what cannot work is said in one sentence', async () => {
   writeFileSync(join(version, 'PG_VERSION'), '9\n')
   const owner = isRoot
     ? /belong to root, .* chown -R 65528:65528/
-    : /made by PostgreSQL 9 but this Tollgate comes with /
+    : /made by PostgreSQL 9 but this Tollgate includes /
   assert.match(await refusal(start(join(base, 'version'), 'command')), owner)
 
   const broken = join(base, 'broken')

@@ -23,7 +23,7 @@ import { as, isRoot, onlyRoot, others, unknownUser } from '../support/processes/
 
 vi.setConfig({ testTimeout: 120_000 }) // it starts servers
 
-// As open as a folder below /srv may be: what others are kept from, they are kept from by Tollgate.
+// As open as a folder below /srv may be: Tollgate itself must keep other users out.
 const base = mkdtempSync(join(tmpdir(), 'tollgate-strangers-'))
 chmodSync(base, 0o755)
 const data = join(base, 'data')
@@ -39,7 +39,7 @@ afterAll(async () => {
 const sockets = () => decodeURIComponent(/host=([^&]+)/.exec(gateway.url)?.[1] ?? '')
 const postmaster = () => readFileSync(join(data, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0] ?? ''
 
-test('another user of the machine does not get to the socket', async context => {
+test('another user of the machine cannot reach the socket', async context => {
   onlyRoot(context)
   for (const user of others)
     for (const role of ['tollgate', 'tollgate_app', 'postgres'])
@@ -50,7 +50,7 @@ test('another user of the machine does not get to the socket', async context => 
       )
 })
 
-test('who gets to the socket is let in by nothing but the password, and never as superuser', async () => {
+test('a connection to the socket needs the password, and is never superuser', async () => {
   const us = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
   const greet = (role: string) => as(us, 'return meet(...args)', sockets(), role)
   assert.equal(await greet('tollgate_app'), 'asked for a password')
@@ -61,7 +61,7 @@ test('who gets to the socket is let in by nothing but the password, and never as
   await assert.rejects(query(wrong, 'select 1'), /password authentication failed/)
 })
 
-test('another user reads neither the files nor the password, nor looks into the server', async context => {
+test('another user can read neither the files nor the password, nor trace the server', async context => {
   onlyRoot(context)
   const paths = [
     ...['', 'postgres', 'postgres/PG_VERSION', 'postgres/pg_hba.conf'].map(name => join(data, name)),
@@ -84,7 +84,7 @@ test('another user cannot stop the server', async context => {
     )
 })
 
-test('the server runs as a user that has no name and that nobody else is', async context => {
+test('the server runs as a user without a name that runs nothing else', async context => {
   onlyRoot(context)
   const { uid } = statSync(join(data, 'postgres'))
   assert.equal(statSync(`/proc/${postmaster()}`).uid, uid)
@@ -92,7 +92,7 @@ test('the server runs as a user that has no name and that nobody else is', async
   assert.ok(uid !== 0 && !others.some(user => user.uid === uid))
 })
 
-test('the password is for the owner of the data folder alone', () => {
+test('only the owner of the data folder can read the password', () => {
   const file = statSync(join(data, 'postgres.pgpass'))
   assert.equal(file.mode & 0o777, 0o600)
   assert.equal(file.uid, statSync(data).uid)
@@ -101,7 +101,7 @@ test('the password is for the owner of the data folder alone', () => {
   )
 })
 
-test('the application owns its database and is nothing else', async () => {
+test('the application owns its database and has no other privilege', async () => {
   const [role] = await query(
     gateway.url,
     `select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls,
@@ -125,7 +125,7 @@ test('the application owns its database and is nothing else', async () => {
   await query(gateway.url, 'drop table notes; drop schema more')
 })
 
-test('a data folder that somebody else has made beforehand gets no database', async context => {
+test('no database is created in a data folder of another user', async context => {
   onlyRoot(context)
   const folder = join(base, 'theirs')
   mkdirSync(folder)
@@ -139,7 +139,7 @@ test('a data folder that somebody else has made beforehand gets no database', as
   assert.equal(existsSync(join(folder, 'postgres.pgpass')), false)
 })
 
-test('what somebody else has put into our data folder is not used', async context => {
+test('files of another user in the data folder are not used', async context => {
   onlyRoot(context)
   const folder = join(base, 'open')
   mkdirSync(folder)
@@ -165,7 +165,7 @@ test('what somebody else has put into our data folder is not used', async contex
   await assert.rejects(startEmbedded(folder, 'command'), { message: /put there by another user/ })
 })
 
-test('a data folder of ours that others could write to is closed to them', async () => {
+test('a data folder that others could write to is closed to them', async () => {
   const folder = join(base, 'wide')
   mkdirSync(folder)
   chmodSync(folder, 0o777)
@@ -178,7 +178,7 @@ test('a data folder of ours that others could write to is closed to them', async
 const sleeper = (env: Record<string, string>) =>
   spawn('/bin/sleep', ['60'], { uid: 47_111, gid: 47_111, env, stdio: 'ignore' })
 
-test('a user id that another process has is not taken, and what we run ourselves does not count', async context => {
+test('a user id that another program uses is skipped; processes of Tollgate do not count', async context => {
   onlyRoot(context)
   const numbers = [47_111, 47_112] // other than those that tests beside this one choose from
   const chosen = () => privateUser(numbers).uid

@@ -69,7 +69,7 @@ test('two starts that replace the password at once both get a connection', async
   await isWhole(data)
 })
 
-test('a password that is lost while a gateway runs: another start says what to do, and the next one replaces it', async () => {
+test('a password that is lost while a gateway runs: another start reports what to do, and the next one replaces it', async () => {
   const data = copyOf('running')
   const gateway = await startEmbedded(data, 'gateway')
   rmSync(passwordFile(data))

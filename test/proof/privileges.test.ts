@@ -152,7 +152,7 @@ test('a gateway that root starts runs as a user of its own, without groups or ca
   onlyRoot(context)
   const mail = await openMailServer()
   afterFile(() => mail.stop())
-  // A certificate that only root can read is read before root's rights are dropped.
+  // A certificate that only root can read is read before root privileges are dropped.
   writeFileSync(join(closed, 'ca.pem'), certificate(), { mode: 0o600 })
   Object.assign(env, {
     SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
@@ -354,7 +354,7 @@ for (const [what, change, words] of [
     'a certificate that only root can read',
     (url: string) =>
       `${url.replace('sslmode=disable', '')}&sslrootcert=${join(closed, 'db-ca.pem')}&sslmode=disable`,
-    /^The file that sslrootcert in DATABASE_URL names, .*db-ca\.pem, cannot be read by user \d+, .* start Tollgate as an ordinary user/,
+    /^The file .*db-ca\.pem \(sslrootcert in DATABASE_URL\) cannot be read by user \d+, .* start Tollgate as an ordinary user/,
   ],
   [
     'a password that only root can read',

@@ -24,7 +24,7 @@ afterAll(async () => {
   await shop.stop()
 })
 
-// What became of the first try to notify an address of this machine.
+// The result of the first try to notify an address of this machine.
 async function notify(env: Record<string, string>, embedded: boolean, mode: Mode) {
   const { merchant_id } = merchant
   const to = { url: `${receiver.url}/ipn`, lane: receiver.url, style: 'post' } as const

@@ -12,7 +12,7 @@ let shop: TestShop
 beforeAll(async () => void (shop = await openShop()))
 afterAll(() => shop.stop())
 
-test('from the settings to the mailbox, and not a word of the recipient in the log', async () => {
+test('from the settings to the mailbox, and no recipient in the log', async () => {
   const server = await openMailServer()
   const lines: string[] = []
   const log = createLog('info', { write: line => void lines.push(line) })

@@ -40,7 +40,7 @@ const columns = async () =>
     )
   ).map(({ attname }) => attname)
 
-test('one that takes longer than any other statement may is applied', async () => {
+test('a migration that runs longer than statement_timeout is applied', async () => {
   const folder = migrationFolder({ '9001_long.sql': 'select pg_sleep(9); alter table notes add long int' })
   const words: string[] = []
   expect(await migrate(db, { folder, onProgress: text => words.push(text) })).toEqual(['9001_long.sql'])
@@ -50,13 +50,13 @@ test('one that takes longer than any other statement may is applied', async () =
   expect(await columns()).toEqual(['text', 'long'])
 })
 
-test('where nothing is pending nothing is locked', async () => {
+test('if nothing is pending nothing is locked', async () => {
   const other = await openTransaction(database.url, 'lock table migrations in share mode')
   expect(await migrate(db)).toEqual([])
   await other.end()
 })
 
-test('while one runs, who reads the ledger does not wait', async () => {
+test('readers of the migrations table do not wait for a running migration', async () => {
   const folder = migrationFolder({ '9002_slow.sql': waitAtGate })
   const migrating = migrate(db, { folder })
   await isRunning(database.url, 'from gate')
@@ -65,7 +65,7 @@ test('while one runs, who reads the ledger does not wait', async () => {
   expect(await migrating).toEqual(['9002_slow.sql'])
 })
 
-test('one that waits for a table lets others through, and repeats until it has it', async () => {
+test('a migration that waits for a table lock lets other statements through, and retries', async () => {
   const folder = migrationFolder({ '9003_wait.sql': 'alter table notes add patient int' })
   const report = await openTransaction(database.url, 'select * from notes')
   const words: string[] = []
@@ -85,7 +85,7 @@ test('one that waits for a table lets others through, and repeats until it has i
   )
 })
 
-test('two nodes at once: one applies, the other waits as long as that takes', async () => {
+test('two nodes at once: one applies, the other waits for it', async () => {
   const folder = migrationFolder({
     '9004_first.sql': waitAtGate,
     '9005_second.sql': 'alter table notes add two int',
@@ -101,18 +101,18 @@ test('two nodes at once: one applies, the other waits as long as that takes', as
   await Promise.all(nodes.map(node => node.end()))
 })
 
-test('one that fails leaves nothing behind and is told as what it is', async () => {
+test('a migration that fails is rolled back and reported', async () => {
   const folder = migrationFolder({ '9006_wrong.sql': 'alter table notes add half int; select 1 / 0' })
   const error = await migrate(db, { folder }).catch((thrown: unknown) => thrown)
   expect(failureOf(error)).toMatchObject({
     exit: 69,
-    message: 'The migration 9006_wrong.sql failed, and nothing of it was kept: division by zero.',
+    message: 'The migration 9006_wrong.sql failed and was rolled back: division by zero.',
   })
   expect(await columns()).toEqual(['text'])
   expect(await db.rows(sql`select from migrations where name = '9006_wrong.sql'`)).toEqual([])
 })
 
-test('one whose connection is cut is applied by the next', async () => {
+test('a migration whose connection is lost is applied by the next start', async () => {
   const folder = migrationFolder({ '9007_cut.sql': `${waitAtGate}; alter table notes add cut int` })
   const migrating = migrate(db, { folder })
   await isRunning(database.url, 'from gate')
@@ -125,7 +125,7 @@ test('one whose connection is cut is applied by the next', async () => {
   expect(await columns()).toEqual(['text', 'cut'])
 })
 
-test('a user who may make nothing is told so, and no connection stays behind', async () => {
+test('a user who may not create tables gets an error, and no connection stays open', async () => {
   const fresh = await freshDatabase()
   await query(fresh.url, `create role guest login password 'guest'`)
   const guest = openDb(fresh.url.replace(/\/\/.*@/, '//guest:guest@'), 1)

@@ -45,7 +45,7 @@ test('an index is built outside a transaction, once, while others write', async 
   expect(await migrate(db, { folder: byText })).toEqual([])
 })
 
-test('an index that a failed build has left is built anew', async () => {
+test('an invalid index of a failed build is rebuilt', async () => {
   await query(database.url, `insert into notes values ('1')`)
   const text = 'create unique index concurrently notes_once on notes (text)'
   await expect(query(database.url, text)).rejects.toThrow('could not create unique index')
@@ -55,7 +55,7 @@ test('an index that a failed build has left is built anew', async () => {
   expect(await isValid(database.url, 'notes_once')).toBe(true)
 })
 
-test('a build that fails is told, and leaves no index that would refuse what others write', async () => {
+test('a build that fails is reported, and leaves no index that would refuse writes', async () => {
   await query(database.url, `insert into notes values ('1')`)
   const error = await migrate(db, { folder: onlyOnce }).catch((thrown: unknown) => thrown)
   expect(failureOf(error)).toMatchObject({
@@ -65,7 +65,7 @@ test('a build that fails is told, and leaves no index that would refuse what oth
   expect(await isValid(database.url, 'notes_once')).toBeUndefined()
 })
 
-test('indexes are dropped one after the other while somebody reads, and again where it was cut off', async () => {
+test('indexes are dropped one after the other while others read, and again after an interruption', async () => {
   await query(database.url, 'create index notes_a on notes (text); create index notes_b on notes (text)')
   const folder = migrationFolder({
     '9103_notes_drop.sql': outside(
@@ -93,7 +93,7 @@ test('two nodes at once build it once', async () => {
   await Promise.all(nodes.map(node => node.end()))
 })
 
-// A node of its own that migrates, and can be killed.
+// A separate process that migrates, and can be killed.
 function migratingNode(folder: URL): ChildProcess {
   const program = `
     const { build } = await import('./build.js')
@@ -109,7 +109,7 @@ function migratingNode(folder: URL): ChildProcess {
 }
 
 for (const orphan of ['goes on', 'is ended too'] as const)
-  test(`a node is killed while it builds, and its build ${orphan}: the next start mends it`, async () => {
+  test(`a node is killed while it builds, and its build ${orphan}: the next start completes it`, async () => {
     const old = await openTransaction(database.url, 'select 1')
     const node = migratingNode(byText)
     const ended = once(node, 'exit')

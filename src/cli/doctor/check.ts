@@ -16,6 +16,10 @@ export const checkFailed = (check: string, fact: string, todo?: string): Check =
   todo,
 })
 
+// Joins results. A check that does not apply has none.
+export const allChecks = (...results: (Check | readonly Check[] | false | undefined)[]): Check[] =>
+  results.flatMap(result => result || [])
+
 const maxNamed = 5
 
 export const firstFew = (names: readonly string[], separator = ', ') =>

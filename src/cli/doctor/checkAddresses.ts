@@ -6,7 +6,7 @@ import type { Db } from '../../store/db.ts'
 import { countPayers } from '../../store/payments/reports.ts'
 import { isLoopbackName, listenUrl } from '../../core/networkSettings.ts'
 import { failureOf } from '../failure.ts'
-import { type Check, checkFailed, checkOk, checkWarning } from './check.ts'
+import { allChecks, type Check, checkFailed, checkOk, checkWarning } from './check.ts'
 
 const healthTimeoutMs = 2000
 
@@ -67,28 +67,9 @@ export function checkOperatorPages(config: Config): Check[] {
   ]
 }
 
-export const checkEgress = (config: Config): Check[] => [
-  ...checkNotificationEgress(config),
-  ...checkProviderEgress(config),
-]
-
-const isOfThisMachine = (wanted: string) =>
-  Object.values(networkInterfaces()).some(addresses => addresses?.some(({ address }) => address === wanted))
-
-function checkProviderEgress(config: Config): Check[] {
-  const from = config.TOLLGATE_PROVIDER_EGRESS_ADDRESS
-  if (!from || isOfThisMachine(from)) return []
-  const todo = 'Correct or remove TOLLGATE_PROVIDER_EGRESS_ADDRESS: no provider can be reached.'
-  return [checkFailed('egress', `${from} is not an address of this machine`, todo)]
-}
-
-function checkNotificationEgress({
-  TOLLGATE_EGRESS_ADDRESS: from,
-  TOLLGATE_EGRESS_PROXY: proxy,
-  TOLLGATE_EGRESS_LOOPBACK: loopback,
-  isForThisMachineOnly,
-}: Config): Check[] {
-  if (from && !isOfThisMachine(from))
+export function checkNotificationEgress(config: Config): Check[] {
+  const { TOLLGATE_EGRESS_ADDRESS: from, TOLLGATE_EGRESS_PROXY: proxy } = config
+  if (isForeign(from))
     return [
       checkFailed(
         'egress',
@@ -97,11 +78,21 @@ function checkNotificationEgress({
       ),
     ]
   const route = [from && `from ${from}`, proxy && `through the proxy ${new URL(proxy).host}`].filter(Boolean)
-  return [
-    ...(route.length > 0 ? [checkOk('egress', `notifications are sent ${route.join(', ')}`)] : []),
-    ...(loopback && !isForThisMachineOnly ? [loopbackWarning] : []),
-  ]
+  return allChecks(
+    route.length > 0 && checkOk('egress', `notifications are sent ${route.join(', ')}`),
+    config.TOLLGATE_EGRESS_LOOPBACK && !config.isForThisMachineOnly && loopbackWarning,
+  )
 }
+
+export function checkProviderEgress({ TOLLGATE_PROVIDER_EGRESS_ADDRESS: from }: Config): Check | undefined {
+  if (!isForeign(from)) return undefined
+  const todo = 'Correct or remove TOLLGATE_PROVIDER_EGRESS_ADDRESS: no provider can be reached.'
+  return checkFailed('egress', `${from} is not an address of this machine`, todo)
+}
+
+const isForeign = (address: string | undefined) =>
+  address !== undefined &&
+  !Object.values(networkInterfaces()).some(own => own?.some(one => one.address === address))
 
 const loopbackWarning = checkWarning(
   'egress',
@@ -110,25 +101,22 @@ const loopbackWarning = checkWarning(
 )
 
 const dayMs = 86_400_000
-const manyTries = 20 // in a day: fewer may come from one person
+const manyTries = 20 // in a day: fewer may be from one person
 const mostCounted = 1000 // per merchant
 
 // Failed tries are limited by client address. Behind a proxy that is not configured, all customers have the same address
 // and share one limit.
-export async function checkPayers(db: Db, config: Config, now: Date): Promise<Check[]> {
-  if (config.isForThisMachineOnly) return []
+export async function checkPayers(db: Db, config: Config, now: Date): Promise<Check | undefined> {
+  if (config.isForThisMachineOnly) return undefined
   const since = firstReferenceAt(new Date(now.getTime() - dayMs))
   const busy = await countPayers(db, since, manyTries, mostCounted)
-  if (busy.length === 0) return []
+  if (busy.length === 0) return undefined
+  if (busy.some(({ payers }) => payers > 1)) return checkOk('customers', 'they come from different addresses')
   const tries = busy.reduce((sum, merchant) => sum + merchant.tries, 0)
-  if (busy.some(({ payers }) => payers > 1))
-    return [checkOk('customers', 'they come from different addresses')]
-  return [
-    checkWarning(
-      'customers',
-      `all ${tries >= mostCounted ? 'the' : tries} tries to pay of the last day seem to come from one address`,
-      'A proxy in front of Tollgate hides the addresses of customers, so they share one limit of failures: set ' +
-        `TOLLGATE_TRUST_PROXY to the number of proxies (it is ${config.TOLLGATE_TRUST_PROXY}).`,
-    ),
-  ]
+  return checkWarning(
+    'customers',
+    `all ${tries >= mostCounted ? 'the' : tries} tries to pay of the last day seem to come from one address`,
+    'A proxy in front of Tollgate hides the addresses of customers, so they share one limit of failures: set ' +
+      `TOLLGATE_TRUST_PROXY to the number of proxies (it is ${config.TOLLGATE_TRUST_PROXY}).`,
+  )
 }

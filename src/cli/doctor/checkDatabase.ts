@@ -18,7 +18,7 @@ import { migrationNames } from '../../store/migrate/migrationList.ts'
 import { openListeningSession } from '../../store/nodeSession.ts'
 import { readDatabaseState, readServerFacts, type ServerFacts } from '../../store/serverFacts.ts'
 import { exitCodes, failureOf } from '../failure.ts'
-import { type Check, checkFailed, checkOk, checkWarning } from './check.ts'
+import { allChecks, type Check, checkFailed, checkOk, checkWarning } from './check.ts'
 import { checkPayers } from './checkAddresses.ts'
 import { checkUser, checkUserOf, presentMasterKeys } from './checkMachine.ts'
 import { checkMerchants } from './checkMerchants.ts'
@@ -70,28 +70,29 @@ async function checkConnected(db: Db, config: Config, areValid: AreValid): Promi
   const known = migrationNames()
   const missing = missingIn(state, known)
   const isReadable = !isUnreleased(state, known) && incompatibleIn(state, known).length === 0
-  return [
-    ...checkServer(server, server.now.getTime() - halfway, config),
-    ...(state.read_only ? [readOnly] : []),
+  return allChecks(
+    checkServer(server, server.now.getTime() - halfway, config),
+    state.read_only && readOnly,
     await checkNodes(db),
     checkMigrations(state, known),
-    ...(areValid('TOLLGATE_MASTER_KEY') && isReadable && missing.length < known.length
-      ? [await checkSecrets(db, config, missing.length === 0)]
-      : []),
-    ...(isReadable && missing.length === 0 ? await checkData(db, config, server.now, areValid) : []),
-  ]
+    areValid('TOLLGATE_MASTER_KEY') &&
+      isReadable &&
+      missing.length < known.length &&
+      (await checkSecrets(db, config, missing.length === 0)),
+    isReadable && missing.length === 0 && (await checkData(db, config, server.now, areValid)),
+  )
 }
 
-const checkData = async (db: Db, config: Config, now: Date, areValid: AreValid): Promise<Check[]> => [
-  await checkTasks(db),
-  await checkDeliveries(db, now),
-  ...(await checkMerchants(db)),
-  ...(areValid('TOLLGATE_MASTER_KEY') ? await checkProviders(db, config, presentMasterKeys(config)) : []),
-  ...(await checkPayers(db, config, now)),
-  ...(areValid('HOST', 'PORT', 'TOLLGATE_BASE_URL', 'TOLLGATE_MASTER_KEY')
-    ? await checkPause(db, config, now)
-    : []),
-]
+const checkData = async (db: Db, config: Config, now: Date, areValid: AreValid): Promise<Check[]> =>
+  allChecks(
+    await checkTasks(db),
+    await checkDeliveries(db, now),
+    await checkMerchants(db),
+    areValid('TOLLGATE_MASTER_KEY') && (await checkProviders(db, config, presentMasterKeys(config))),
+    await checkPayers(db, config, now),
+    areValid('HOST', 'PORT', 'TOLLGATE_BASE_URL', 'TOLLGATE_MASTER_KEY') &&
+      (await checkPause(db, config, now)),
+  )
 
 // `aheadMs`: how far the clock of the database is ahead of this machine's.
 export const checkServer = (server: ServerFacts, aheadMs: number, config: Config): Check[] => [

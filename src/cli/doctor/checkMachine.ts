@@ -3,8 +3,7 @@ import { freemem, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { isMade } from '../../postgres/dataFolder.ts'
-import { holdsFiles, noPlace } from '../../postgres/files.ts'
-import { whyNotUsable } from '../../postgres/files.ts'
+import { holdsFiles, noPlace, whyNotUsable } from '../../postgres/files.ts'
 import { isGatewayGroup } from '../../postgres/user.ts'
 import { givenMasterKeys, masterKeysInFile } from '../../start/masterKeys.ts'
 import { userToBecome } from '../../start/privileges.ts'
@@ -89,20 +88,20 @@ export function checkDataFolder(config: Config): Check[] {
   const folder = config.TOLLGATE_DATA_DIR
   if (config.DATABASE_URL && (config.TOLLGATE_MASTER_KEY || !existsSync(folder)))
     return [checkOk('data folder', 'not used: all data is in DATABASE_URL')]
-  const checked = existsSync(folder) ? checkExistingFolder(folder) : checkMissingFolder(folder)
-  return checked.state === 'failed' ? [checked] : [checked, checkDisk(nearestExisting(folder))]
+  const check = existsSync(folder) ? checkExistingFolder(folder) : checkMissingFolder(folder)
+  return check.state === 'failed' ? [check] : [check, checkDisk(nearestExisting(folder))]
 }
 
 function checkExistingFolder(folder: string): Check {
-  const found = statSync(folder)
+  const stats = statSync(folder)
   if (!holdsFiles(folder)) return checkFailed('data folder', noPlace(folder).message)
-  if (!found.isDirectory())
+  if (!stats.isDirectory())
     return checkFailed('data folder', `${folder} is not a folder`, 'Move it away, or set TOLLGATE_DATA_DIR.')
   if (!isWritable(folder)) return notWritable(folder)
   const why = isMade(join(folder, 'postgres')) ? undefined : whyNotUsable(folder)
   if (why) return checkFailed('data folder', why)
-  const isForGateway = (found.mode & 0o077) === 0o010 && isGatewayGroup(found.gid) // its group may enter, no more
-  if (found.mode & 0o077 && !isForGateway)
+  const isForGateway = (stats.mode & 0o077) === 0o010 && isGatewayGroup(stats.gid) // its group may enter, no more
+  if (stats.mode & 0o077 && !isForGateway)
     return checkWarning('data folder', `${folder} is open to other users`, `Run: chmod 700 ${folder}`)
   return checkOk('data folder', folder)
 }
@@ -144,8 +143,8 @@ function checkDisk(folder: string): Check {
 }
 
 export function checkMasterKey(config: Config): Check {
-  const given = config.TOLLGATE_MASTER_KEY?.length
-  if (given) return checkOk('master key', `${given === 1 ? 'one' : given} in TOLLGATE_MASTER_KEY`)
+  const count = config.TOLLGATE_MASTER_KEY?.length
+  if (count) return checkOk('master key', `${count === 1 ? 'one' : count} in TOLLGATE_MASTER_KEY`)
   const file = keyFile(config)
   if (!existsSync(file) && config.DATABASE_URL)
     return checkFailed(

@@ -4,22 +4,23 @@ import type { Db } from '../../store/db.ts'
 import { liveMerchants, type Merchant } from '../../store/merchants/merchants.ts'
 import { passwordStates, rotatePasswordCommand } from '../merchant/rotate.ts'
 import { hasNoOrigins, registerOriginsCommand } from '../merchant/set.ts'
-import { type Check, checkFailed, checkOk, checkWarning, firstFew } from './check.ts'
+import { allChecks, type Check, checkFailed, checkOk, checkWarning, firstFew } from './check.ts'
 
 export async function checkMerchants(db: Db): Promise<Check[]> {
   const merchants = await liveMerchants(db)
-  return [
+  return allChecks(
     await checkUnreadable(db),
     checkOrigins(merchants),
-    ...checkIpnUrls(merchants),
-    ...checkPasswords(merchants),
-  ]
+    checkIpnUrls(merchants),
+    checkWithheldPasswords(merchants),
+    checkGuessablePasswords(merchants),
+  )
 }
 
 async function checkUnreadable(db: Db): Promise<Check> {
-  const found = await unreadableMerchants(db)
-  if (found.length === 0) return checkOk('merchants', 'all settings of all merchants can be read')
-  const names = found.map(({ merchant_id, settings }) => `${merchant_id} (${settings.join(', ')})`)
+  const unreadable = await unreadableMerchants(db)
+  if (unreadable.length === 0) return checkOk('merchants', 'all settings of all merchants can be read')
+  const names = unreadable.map(({ merchant_id, settings }) => `${merchant_id} (${settings.join(', ')})`)
   return checkFailed(
     'merchants',
     `settings that cannot be read: ${firstFew(names, '; ')}`,
@@ -38,47 +39,40 @@ function checkOrigins(merchants: readonly Merchant[]): Check {
 }
 
 // With registered origins or style basic, a request cannot name a foreign ipn_url anyway.
-function checkIpnUrls(merchants: readonly Merchant[]): Check[] {
+function checkIpnUrls(merchants: readonly Merchant[]): Check | undefined {
   const open = merchants.filter(({ settings }) => {
     const { form_ipn_url, ipn_style } = readMerchantSettings(settings)
     return hasNoOrigins(settings) && form_ipn_url === 'any' && ipn_style !== 'basic'
   })
   const [first] = open
-  if (!first) return []
+  if (!first) return undefined
   const ipnUrl =
     readMerchantSettings(first.settings).ipn_url === null ? 'ipn_url=https://shop.example/ipn ' : ''
-  return [
-    checkWarning(
-      'ipn_url',
-      `a customer can add any ipn_url to a payment form, even to a signed one: ${firstFew(open.map(idOf))}`,
-      `Accept only the shop's own: tollgate merchant set ${first.merchant_id} ${ipnUrl}form_ipn_url=registered`,
-    ),
-  ]
+  return checkWarning(
+    'ipn_url',
+    `a customer can add any ipn_url to a payment form, even to a signed one: ${firstFew(open.map(idOf))}`,
+    `Accept only the shop's own: tollgate merchant set ${first.merchant_id} ${ipnUrl}form_ipn_url=registered`,
+  )
 }
 
-function checkPasswords(merchants: readonly Merchant[]): Check[] {
+function checkWithheldPasswords(merchants: readonly Merchant[]): Check | undefined {
   const withheld = merchants.filter(isPasswordWithheld).map(idOf)
+  if (withheld.length === 0) return undefined
+  return checkFailed(
+    'passwords',
+    `ipn_style is basic, but neither ipn_url nor allowed_origins is set, so the password may not be sent, for ${firstFew(withheld)}`,
+    `Notifications are sent without it. Set the shop's own address: tollgate merchant set ${withheld[0]} ipn_url=https://shop.example/ipn`,
+  )
+}
+
+function checkGuessablePasswords(merchants: readonly Merchant[]): Check | undefined {
   const guessable = merchants.filter(one => passwordStates(one)?.live === 'merchant_id').map(idOf)
-  return [
-    ...(withheld.length === 0
-      ? []
-      : [
-          checkFailed(
-            'passwords',
-            `ipn_style is basic, but neither ipn_url nor allowed_origins says where the password may be sent, for ${firstFew(withheld)}`,
-            `Notifications are sent without it. Set the shop's own address: tollgate merchant set ${withheld[0]} ipn_url=https://shop.example/ipn`,
-          ),
-        ]),
-    ...(guessable.length === 0
-      ? []
-      : [
-          checkWarning(
-            'passwords',
-            `the password of notifications in style basic is the merchant_id, which is not secret, for ${firstFew(guessable)}`,
-            `Make one and give it to the shop: ${rotatePasswordCommand(guessable[0] ?? '', 'live')}`,
-          ),
-        ]),
-  ]
+  if (guessable.length === 0) return undefined
+  return checkWarning(
+    'passwords',
+    `the password of notifications in style basic is the merchant_id, which is not secret, for ${firstFew(guessable)}`,
+    `Make one and give it to the shop: ${rotatePasswordCommand(guessable[0] ?? '', 'live')}`,
+  )
 }
 
 // Unreadable settings are reported by checkUnreadable.

@@ -11,9 +11,10 @@ import type { MasterKeys } from '../../store/merchants/vault.ts'
 import { baseUrlOf } from '../baseUrl.ts'
 import { openAccounts } from '../provider/accountSetup.ts'
 import { waitingText } from '../provider/accountText.ts'
-import { type Check, checkFailed, checkOk, checkWarning, firstFew } from './check.ts'
+import { allChecks, type Check, checkFailed, checkOk, checkWarning, firstFew } from './check.ts'
 
-// If the provider settings of the environment are invalid, which is reported separately, only stored accounts are checked.
+// If the provider settings of the environment are invalid, only stored accounts are checked. The faults are reported
+// with the settings.
 export async function checkProviders(
   db: Db,
   config: Config,
@@ -23,14 +24,14 @@ export async function checkProviders(
   const readable = areValid ? config : { ...config, providerSettings: {} }
   const providerAccounts = await openAccounts({ config: readable, db, masterKeys, clock: () => new Date() })
   const accounts = providerAccounts.accounts()
-  return [
-    ...checkOpened(accounts),
-    ...checkCallbacks(accounts, config),
-    ...checkHealth(await readProviderStatus(db, new Date())),
-    ...checkWaiting(await waitingAttempts(db, providerAccounts)),
+  return allChecks(
+    checkOpened(accounts),
+    checkCallbacks(accounts, config),
+    checkHealth(await readProviderStatus(db, new Date())),
+    checkWaiting(await waitingAttempts(db, providerAccounts)),
     checkLiveMethods(accounts, await liveMerchants(db)),
-    ...(areValid ? checkNames(accounts, config.TOLLGATE_PROVIDERS, await merchantsWithSettings(db)) : []),
-  ]
+    areValid && checkNames(accounts, config.TOLLGATE_PROVIDERS, await merchantsWithSettings(db)),
+  )
 }
 
 const checkOpened = (accounts: readonly OpenedAccount[]): Check[] =>
@@ -45,17 +46,15 @@ const checkOpened = (accounts: readonly OpenedAccount[]): Check[] =>
     )
 
 // Such an account works without callbacks: its orders have no callback address.
-function checkCallbacks(accounts: readonly OpenedAccount[], config: Config): Check[] {
+function checkCallbacks(accounts: readonly OpenedAccount[], config: Config): Check | undefined {
   const baseUrl = baseUrlOf(config)
   const without = accounts.filter(({ opened, isDisabled }) => opened?.requiresHttpsCallbacks && !isDisabled)
-  if (without.length === 0 || baseUrl.startsWith('https:')) return []
-  return [
-    checkWarning(
-      'callbacks',
-      `${firstFew(without.map(({ account }) => account))} gets no callbacks: the provider sends them to https only, and the base URL is ${baseUrl}`,
-      'Set TOLLGATE_BASE_URL to the https address of the gateway, or turn callbacks off: payments are polled anyway.',
-    ),
-  ]
+  if (without.length === 0 || baseUrl.startsWith('https:')) return undefined
+  return checkWarning(
+    'callbacks',
+    `${firstFew(without.map(({ account }) => account))} gets no callbacks: the provider sends them to https only, and the base URL is ${baseUrl}`,
+    'Set TOLLGATE_BASE_URL to the https address of the gateway, or turn callbacks off: payments are polled anyway.',
+  )
 }
 
 // One result for each account: its payment methods share the cause. Refused credentials outrank a missing answer.
@@ -117,7 +116,7 @@ function checkNames(
   accounts: readonly OpenedAccount[],
   preferred: readonly string[],
   merchants: readonly Pick<Merchant, 'merchant_id' | 'settings'>[],
-) {
+): Check | undefined {
   const known = new Set(accounts.flatMap(({ account, provider }) => [account, provider]))
   const unknown = (names: readonly string[]) => names.filter(name => !known.has(name))
   const methods = new Set(accounts.flatMap(one => one.methods.map(({ payment_method }) => payment_method)))
@@ -133,12 +132,7 @@ function checkNames(
       ]
     }),
   ]
-  if (faults.length === 0) return []
-  return [
-    checkWarning(
-      'providers',
-      `unknown accounts or payment methods: ${firstFew(faults)}`,
-      'Correct them, or add the account.',
-    ),
-  ]
+  if (faults.length === 0) return undefined
+  const todo = 'Correct them, or add the account.'
+  return checkWarning('providers', `unknown accounts or payment methods: ${firstFew(faults)}`, todo)
 }

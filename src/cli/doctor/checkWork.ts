@@ -30,18 +30,16 @@ export async function checkDeliveries(db: Db, now: Date): Promise<Check> {
 
 // Whether the workers of the gateway on this machine are paused because a clock jumped. No result if no gateway runs
 // here, or its metrics cannot be read.
-export async function checkPause(db: Db, config: Config, now: Date): Promise<Check[]> {
+export async function checkPause(db: Db, config: Config, now: Date): Promise<Check | undefined> {
   const metrics = await readMetrics(db, config, now)
-  if (!/^tollgate_workers_paused 1$/m.test(metrics)) return []
+  if (!/^tollgate_workers_paused 1$/m.test(metrics)) return undefined
   const [, seconds = '0'] = /^tollgate_clock_offset_seconds\{\w+="database"\} (\S+)$/m.exec(metrics) ?? []
-  return [
-    checkWarning(
-      'workers',
-      `the gateway on ${config.PORT} polls, expires and sends nothing: the clock of the database jumped by ${seconds} s`,
-      'It continues when the old time is back, or when the new time has been stable for a minute. If the jump was not ' +
-        'intended, correct the clock of the database server before that.',
-    ),
-  ]
+  return checkWarning(
+    'workers',
+    `the gateway on ${config.PORT} polls, expires and sends nothing: the clock of the database jumped by ${seconds} s`,
+    'It continues when the old time is back, or when the new time has been stable for a minute. If the jump was not ' +
+      'intended, correct the clock of the database server before that.',
+  )
 }
 
 async function readMetrics(db: Db, config: Config, now: Date): Promise<string> {

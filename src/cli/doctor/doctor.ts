@@ -1,25 +1,33 @@
 import { readStartSettings } from '../../start/settings.ts'
 import { exitCodes } from '../failure.ts'
-import type { CliCommand } from '../help.ts'
-import type { Cli } from '../output.ts'
+import type { CliCommand } from '../cliCommand.ts'
 import { paint, type Style } from '../terminal.ts'
-import { type Check, checkFailed, checkOk, checkWarning, type State } from './check.ts'
-import { checkBaseUrl, checkEgress, checkOperatorPages, checkPort } from './checkAddresses.ts'
+import { allChecks, type Check, checkFailed, checkOk, checkWarning, type State } from './check.ts'
+import {
+  checkBaseUrl,
+  checkNotificationEgress,
+  checkOperatorPages,
+  checkPort,
+  checkProviderEgress,
+} from './checkAddresses.ts'
 import { checkDatabaseAndData } from './checkDatabase.ts'
 import { checkDataFolder, checkMachine, checkMasterKey } from './checkMachine.ts'
 
-export function addDoctor(program: CliCommand, cli: Cli) {
+export function addDoctor(program: CliCommand) {
   program
     .command('doctor')
     .description(
       'Check settings, machine, disk, database, merchants and providers, and say what to do. Changes nothing.',
     )
     .examples('tollgate doctor', 'tollgate doctor --json')
-    .action(async () => {
+    .run(async () => {
       const checks = await runChecks()
       const ok = checks.every(check => check.state !== 'failed')
-      cli.print({ data: { ok, checks }, text: report(checks) })
-      process.exitCode = ok ? exitCodes.done : exitCodes.refused
+      return {
+        data: { ok, checks },
+        text: report(checks),
+        exitCode: ok ? exitCodes.done : exitCodes.refused,
+      }
     })
 }
 
@@ -28,24 +36,21 @@ async function runChecks(): Promise<Check[]> {
   const { config, faults, warnings } = await readStartSettings()
   const invalid = faults.map(fault => fault.slice(0, fault.indexOf(':')))
   const areValid = (...names: string[]) => !names.some(name => invalid.includes(name))
-  return [
-    ...checkSettings(faults, warnings),
-    ...checkMachine(areValid('DATABASE_URL') ? config : undefined),
-    ...(areValid('DATABASE_URL') ? checkDataFolder(config) : []),
-    ...(areValid('DATABASE_URL', 'TOLLGATE_MASTER_KEY') ? [checkMasterKey(config)] : []),
-    ...(areValid('DATABASE_URL') ? await checkDatabaseAndData(config, areValid) : []),
-    ...checkEgress(config),
-    ...(areValid('TOLLGATE_SUPPORT_TOKEN', 'TOLLGATE_METRICS_TOKEN') ? checkOperatorPages(config) : []),
-    ...(areValid('TOLLGATE_BASE_URL', 'HOST', 'PORT') ? [checkBaseUrl(config)] : []),
-    ...(areValid('HOST', 'PORT') ? [await checkPort(config)] : []),
-  ]
+  return allChecks(
+    faults.map(fault => checkFailed('settings', fault)),
+    faults.length === 0 && checkOk('settings', 'all settings are valid'),
+    warnings.map(fact => checkWarning('messengers', fact, 'See docs/messengers.md.')),
+    checkMachine(areValid('DATABASE_URL') ? config : undefined),
+    areValid('DATABASE_URL') && checkDataFolder(config),
+    areValid('DATABASE_URL', 'TOLLGATE_MASTER_KEY') && checkMasterKey(config),
+    areValid('DATABASE_URL') && (await checkDatabaseAndData(config, areValid)),
+    checkNotificationEgress(config),
+    checkProviderEgress(config),
+    areValid('TOLLGATE_SUPPORT_TOKEN', 'TOLLGATE_METRICS_TOKEN') && checkOperatorPages(config),
+    areValid('TOLLGATE_BASE_URL', 'HOST', 'PORT') && checkBaseUrl(config),
+    areValid('HOST', 'PORT') && (await checkPort(config)),
+  )
 }
-
-const checkSettings = (faults: string[], warnings: string[]): Check[] => [
-  ...faults.map(fault => checkFailed('settings', fault)),
-  ...(faults.length === 0 ? [checkOk('settings', 'all settings are valid')] : []),
-  ...warnings.map(fact => checkWarning('messengers', fact, 'See docs/messengers.md.')),
-]
 
 const marks: Record<State, [string, Style]> = {
   ok: ['✓ ok', 'green'],

@@ -1,5 +1,4 @@
 import { setLogo } from '../../actions/merchants/logos.ts'
-import { readFile, stat } from 'node:fs/promises'
 import { Option } from 'commander'
 import type { Config } from '../../config.ts'
 import { logoPath } from '../../core/merchant/branding.ts'
@@ -8,15 +7,16 @@ import { maxLogoFileBytes } from '../../core/merchant/logo/logo.ts'
 import type { UntrustedUrl } from '../../core/urlTrust.ts'
 import { createOutbound } from '../../net/outbound.ts'
 import { merchantEgress } from '../../start/egress.ts'
-import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
-import { CommandError } from '../failure.ts'
-import type { CliCommand } from '../help.ts'
-import type { Cli, Output } from '../output.ts'
-import { facts } from '../terminal.ts'
+import { type CommandContext, requireMerchant } from '../database.ts'
+import { refused } from '../failure.ts'
+import type { CliCommand } from '../cliCommand.ts'
+import type { Output } from '../output.ts'
+import { readSmallFile } from '../smallFile.ts'
+import { facts, paragraphs } from '../terminal.ts'
 
 type Options = { file?: string; url?: string; remove?: true }
 
-export function addMerchantLogo(merchant: CliCommand, cli: Cli) {
+export function addMerchantLogo(merchant: CliCommand) {
   merchant
     .command('logo <id>')
     .description(
@@ -31,20 +31,22 @@ export function addMerchantLogo(merchant: CliCommand, cli: Cli) {
       'tollgate merchant logo 7c2k9m0x4f --url https://shop.example/logo.png',
       'tollgate merchant logo 7c2k9m0x4f --remove',
     )
-    .action(async (id: string, options: Options) =>
-      cli.print(await withDatabase(context => changeLogo(context, id, options))),
-    )
+    .runWithDatabase(changeLogo)
 }
 
-async function changeLogo(context: CommandContext, id: string, options: Options): Promise<Output> {
-  const { merchant_id, name } = await requireMerchant(context.db, id)
+async function changeLogo(
+  { db, config, clock }: CommandContext,
+  id: string,
+  options: Options,
+): Promise<Output> {
+  const { merchant_id, name } = await requireMerchant(db, id)
   if (options.remove) {
-    const had = await removeLogo(context.db, merchant_id)
-    const text = had ? `${name} no longer shows a logo.` : `${name} had no logo.`
+    const isRemoved = await removeLogo(db, merchant_id)
+    const text = isRemoved ? `${name} no longer shows a logo.` : `${name} had no logo.`
     return { data: { merchant_id, logo: null }, text }
   }
-  const logo = await setLogo(context.db, merchant_id, await pictureOf(context, options), context.clock())
-  if (typeof logo === 'string') throw new CommandError('refused', `This logo cannot be shown: ${logo}.`)
+  const logo = await setLogo(db, merchant_id, await readPicture(config, options), clock())
+  if (typeof logo === 'string') throw refused(`This logo cannot be shown: ${logo}.`)
   const { type, width, height } = logo
   const data = { type, width, height, bytes: logo.bytes.length, path: logoPath(merchant_id, logo) }
   const text = facts([
@@ -53,29 +55,14 @@ async function changeLogo(context: CommandContext, id: string, options: Options)
   ])
   return {
     data: { merchant_id, logo: data },
-    text: `Pages of ${name} show this logo from now on.\n\n${text}`,
+    text: paragraphs(`Pages of ${name} show this logo from now on.`, text),
   }
 }
 
-function pictureOf({ config }: CommandContext, { file, url }: Options): Promise<Buffer> {
-  if (file) return readLogoFile(file)
+function readPicture(config: Config, { file, url }: Options): Promise<Buffer> {
+  if (file) return readSmallFile(file, maxLogoFileBytes)
   if (url) return fetchLogo(config, url)
-  throw new CommandError('refused', 'Give --file, --url or --remove.')
-}
-
-const refused = (message: string) => new CommandError('refused', message)
-
-// Refuses pipes and devices, which may never end.
-async function readLogoFile(path: string): Promise<Buffer> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? new CommandError('not_found', `There is no file ${path}.`) : error
-  })
-  if (!found.isFile()) throw refused(`${path} is not a file.`)
-  if (found.size > maxLogoFileBytes)
-    throw refused(
-      `${path} has ${Math.ceil(found.size / 1024)} kB; at most ${maxLogoFileBytes / 1024} kB are read.`,
-    )
-  return readFile(path)
+  throw refused('Give --file, --url or --remove.')
 }
 
 // Uses the egress of notifications: it reaches no private address and follows no redirect.

@@ -7,10 +7,10 @@ import {
 import { readMerchantSettings, type SettingTexts } from '../../core/merchant/settings.ts'
 import type { Mode } from '../../core/mode.ts'
 import { sealedIpnPassword, type SealedIpnPasswords } from '../../store/merchants/merchants.ts'
-import { type CommandContext, merchantNotFound, withMasterKeys } from '../database.ts'
-import type { CliCommand } from '../help.ts'
-import type { Cli, Output } from '../output.ts'
-import { dateTime, facts, paint } from '../terminal.ts'
+import { type CommandContext, merchantNotFound } from '../database.ts'
+import type { CliCommand } from '../cliCommand.ts'
+import type { Output } from '../output.ts'
+import { dateTime, facts, paint, paragraphs } from '../terminal.ts'
 import { modeOption, overlapOption } from '../values.ts'
 
 type Rotation = { merchant: string; mode: Mode; overlap: number }
@@ -18,7 +18,7 @@ type PasswordRotation = { merchant: string; mode: Mode; merchantId?: true }
 
 const shownOnce = (what: string) => paint('yellow', `The ${what} is shown only now.`)
 
-export function addKeyCommands(program: CliCommand, cli: Cli) {
+export function addKeyCommands(program: CliCommand) {
   const key = program
     .command('key')
     .description("Change a merchant's keys.")
@@ -30,12 +30,10 @@ export function addKeyCommands(program: CliCommand, cli: Cli) {
     .addOption(modeOption('which key').default('test'))
     .addOption(overlapOption('how long the old key still works'))
     .examples(...rotationExamples('key rotate'))
-    .action(async (options: Rotation) =>
-      cli.print(await withMasterKeys(context => rotateKeyPair(context, options))),
-    )
+    .runWithMasterKeys(rotateKeyPair)
 }
 
-export function addIpnSecretCommands(merchant: CliCommand, cli: Cli) {
+export function addIpnSecretCommands(merchant: CliCommand) {
   const secret = merchant
     .command('ipn-secret')
     .description("Change the secret that signs a merchant's notifications.")
@@ -50,9 +48,7 @@ export function addIpnSecretCommands(merchant: CliCommand, cli: Cli) {
     .addOption(modeOption('which notifications').default('test'))
     .addOption(overlapOption('how long the old secret still signs'))
     .examples(...rotationExamples('merchant ipn-secret rotate'))
-    .action(async (options: Rotation) =>
-      cli.print(await withMasterKeys(context => rotateSecret(context, options))),
-    )
+    .runWithMasterKeys(rotateSecret)
 }
 
 const rotationExamples = (command: string) => [
@@ -68,7 +64,7 @@ async function rotateKeyPair(
   const rotated = await rotateKey(db, masterKeys, merchant, mode, overlap, clock())
   if (!rotated) throw merchantNotFound(merchant)
   const { merchant_key, secret_key, old_keys_valid_until: until } = rotated
-  const text = [
+  const text = paragraphs(
     `Merchant ${merchant} has a new ${mode} key.`,
     facts([
       ['merchant_key', merchant_key],
@@ -76,8 +72,8 @@ async function rotateKeyPair(
       ['old key', overlap === 0 ? 'ends now' : `works until ${dateTime(new Date(until))}`],
     ]),
     shownOnce('secret'),
-  ]
-  return { data: rotated, text: text.join('\n\n') }
+  )
+  return { data: rotated, text }
 }
 
 async function rotateSecret(
@@ -87,18 +83,18 @@ async function rotateSecret(
   const rotated = await rotateIpnSecret(db, masterKeys, merchant, mode, overlap, clock())
   if (!rotated) throw merchantNotFound(merchant)
   const { ipn_secret, old_secret_valid_until: until } = rotated
-  const text = [
+  const text = paragraphs(
     `Merchant ${merchant} has a new signing secret for its ${mode} notifications.`,
     facts([
       ['ipn_secret', ipn_secret],
       ['old secret', overlap === 0 ? 'ends now' : `signs too until ${dateTime(new Date(until))}`],
     ]),
     shownOnce('secret'),
-  ]
-  return { data: rotated, text: text.join('\n\n') }
+  )
+  return { data: rotated, text }
 }
 
-export function addIpnPasswordCommands(merchant: CliCommand, cli: Cli) {
+export function addIpnPasswordCommands(merchant: CliCommand) {
   const password = merchant
     .command('ipn-password')
     .description("Change the password of a merchant's notifications in ipn_style basic.")
@@ -114,9 +110,7 @@ export function addIpnPasswordCommands(merchant: CliCommand, cli: Cli) {
       rotatePasswordCommand('7c2k9m0x4f', 'live'),
       `${rotatePasswordCommand('7c2k9m0x4f', 'test')} --merchant-id`,
     )
-    .action(async (options: PasswordRotation) =>
-      cli.print(await withMasterKeys(context => rotatePassword(context, options))),
-    )
+    .runWithMasterKeys(rotatePassword)
 }
 
 export const rotatePasswordCommand = (merchant_id: string, mode: Mode) =>
@@ -130,12 +124,12 @@ async function rotatePassword(
     ? useMerchantId(db, merchant, mode)
     : rotateIpnPassword(db, masterKeys, merchant, mode))
   if (!rotated) throw merchantNotFound(merchant)
-  const text = [
+  const text = paragraphs(
     `The ${mode} notifications of merchant ${merchant} in style basic use this password within a second.`,
     facts([['ipn_password', rotated.ipn_password]]),
     merchantId ? paint('yellow', 'It is not secret: it is the merchant’s id.') : shownOnce('password'),
-  ]
-  return { data: rotated, text: text.join('\n\n') }
+  )
+  return { data: rotated, text }
 }
 
 // Which password style basic sends: one made for this mode, or the merchant_id.

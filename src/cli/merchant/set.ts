@@ -8,21 +8,16 @@ import {
   type SettingTexts,
   unreadableSettings,
 } from '../../core/merchant/settings.ts'
+import { checkMasterKeys } from '../../start/database.ts'
 import { totalLimitText } from '../../core/merchant/totalLimit.ts'
-import {
-  type CommandContext,
-  merchantNotFound,
-  requireMerchant,
-  withDatabase,
-  withMasterKeys,
-} from '../database.ts'
-import { CommandError } from '../failure.ts'
-import type { CliCommand } from '../help.ts'
+import { type CommandContext, merchantNotFound, requireMerchant } from '../database.ts'
+import { refused } from '../failure.ts'
+import type { CliCommand } from '../cliCommand.ts'
 import { withoutControls } from '../../core/timeline/history.ts'
-import type { Cli, Output } from '../output.ts'
-import { facts, paint } from '../terminal.ts'
+import type { Output } from '../output.ts'
+import { type Fact, facts, paint, paragraphs } from '../terminal.ts'
 
-export function addMerchantSet(merchant: CliCommand, cli: Cli) {
+export function addMerchantSet(merchant: CliCommand) {
   merchant
     .command('set <id> <setting=value...>')
     .description(
@@ -39,44 +34,48 @@ export function addMerchantSet(merchant: CliCommand, cli: Cli) {
       'tollgate merchant set 7c2k9m0x4f expiry_minutes=  # back to the default',
       'tollgate merchant show 7c2k9m0x4f  # every setting and its value',
     )
-    .action(async (id: string, changes: string[]) => {
-      // A change of the style may make passwords, which are sealed with the master key.
-      const open = changes.some(change => change.startsWith('ipn_style=')) ? withMasterKeys : withDatabase
-      cli.print(await open(context => set(context, id, changes)))
-    })
+    .runWithDatabase(set)
 }
 
-async function set({ db, masterKeys }: CommandContext, id: string, changes: string[]): Promise<Output> {
+async function set(context: CommandContext, id: string, changes: string[]): Promise<Output> {
+  const { db, masterKeys } = context
+  // A change of the style may make passwords, which are sealed with the master key.
+  if (changes.some(change => change.startsWith('ipn_style='))) await checkMasterKeys(context)
   const merchant = await requireMerchant(db, id)
   const changed = await setMerchant(db, id, changes, masterKeys)
   if (!changed) throw merchantNotFound(id)
-  if (changed.faults.length > 0)
-    throw new CommandError('refused', 'Nothing was changed.', { faults: changed.faults })
+  if (changed.faults.length > 0) throw refused('Nothing was changed.', { faults: changed.faults })
   const { texts: stored, ipn_passwords } = changed
   const names = new Set(changes.map(change => change.split('=')[0]))
-  const lines = settingLines(stored).filter(line => names.has(line.name))
-  const text = `${merchant.name} is changed; every node uses it within a second.\n\n${facts(lines.map(settingFact))}`
+  const shown = shownSettings(stored).filter(({ name }) => names.has(name))
   return {
     data: { merchant_id: id, settings: settingsData(stored), ...(ipn_passwords && { ipn_passwords }) },
-    text: ipn_passwords ? `${text}\n\n${passwordText(ipn_passwords)}` : text,
+    text: paragraphs(
+      `${merchant.name} is changed; every node uses it within a second.`,
+      facts(shown.map(settingFact)),
+      ipn_passwords && passwordText(ipn_passwords),
+    ),
   }
 }
 
 const passwordText = ({ test, live }: IpnPasswords) =>
-  `${facts([
-    ['test ipn_password', test],
-    ['live ipn_password', live],
-  ])}\n\n${paint('yellow', 'The passwords are shown only now.')}`
+  paragraphs(
+    facts([
+      ['test ipn_password', test],
+      ['live ipn_password', live],
+    ]),
+    paint('yellow', 'The passwords are shown only now.'),
+  )
 
-type SettingLine = {
+type ShownSetting = {
   name: string
-  value: string | null
+  value: string | null // as an operator types it. Null: no value
   isDefault: boolean
   unreadable?: string // the stored text. The default applies, and what the setting would allow is refused
 }
 
-// Every setting as an operator types it, including defaults. Null: no value.
-export function settingLines(stored: SettingTexts): SettingLine[] {
+// Every setting, including defaults.
+export function shownSettings(stored: SettingTexts): ShownSetting[] {
   const settings = readMerchantSettings(stored)
   const unreadable = new Set<string>(unreadableSettings(stored))
   return merchantSettingNames.map(name => ({
@@ -95,16 +94,14 @@ function asTyped(value: MerchantSettings[SettingName]): string | null {
 }
 
 export const settingsData = (stored: SettingTexts) =>
-  Object.fromEntries(settingLines(stored).map(({ name, value }) => [name, value]))
+  Object.fromEntries(shownSettings(stored).map(({ name, value }) => [name, value]))
 
-export function settingFact({ name, value, isDefault, unreadable }: SettingLine) {
-  if (unreadable !== undefined)
-    return [
-      name,
-      `cannot be read: ${withoutControls(unreadable)} (until it is set again: ${value ?? 'none'})`,
-    ] as const
-  return [name, `${value ?? 'none'}${isDefault ? ' (default)' : ''}`] as const
-}
+export const settingFact = ({ name, value, isDefault, unreadable }: ShownSetting): Fact => [
+  name,
+  unreadable === undefined
+    ? `${value ?? 'none'}${isDefault ? ' (default)' : ''}`
+    : `cannot be read: ${withoutControls(unreadable)} (until it is set again: ${value ?? 'none'})`,
+]
 
 export const registerOriginsCommand = (merchant_id: string) =>
   `tollgate merchant set ${merchant_id} allowed_origins=https://shop.example`

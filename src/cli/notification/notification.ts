@@ -1,13 +1,12 @@
 import { Option } from 'commander'
 import { newestNotifications } from '../../actions/notifications/findNotifications.ts'
 import { type DeliveryState, deliveryStates, hintsFor } from '../../core/notification/delivery.ts'
-import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
-import { CommandError } from '../failure.ts'
-import type { CliCommand } from '../help.ts'
-import type { Cli, Output } from '../output.ts'
+import { type CommandContext, requireMerchant } from '../database.ts'
+import type { CliCommand } from '../cliCommand.ts'
+import type { Output } from '../output.ts'
 import { requirePayment } from '../paymentText.ts'
-import { paint } from '../terminal.ts'
-import { fromOption, readLimit, toOption } from '../values.ts'
+import { paint, paragraphs } from '../terminal.ts'
+import { fromOption, readLimit, requirePeriod, toOption } from '../values.ts'
 import { addNotificationRedeliver } from './redeliver.ts'
 import { addNotificationShow } from './show.ts'
 import { notificationData, notificationTable } from './text.ts'
@@ -21,7 +20,7 @@ type Filter = {
   limit: number
 }
 
-export function addNotificationCommands(program: CliCommand, cli: Cli) {
+export function addNotificationCommands(program: CliCommand) {
   const notification = program
     .command('notification')
     .description('Show notifications to merchants, and send them again.')
@@ -46,38 +45,38 @@ export function addNotificationCommands(program: CliCommand, cli: Cli) {
       'tollgate notification list --merchant 7c2k9m0x4f --state exhausted --from 2026-05-01',
       'tollgate notification list --payment AMA-1042 --json',
     )
-    .action(async (filter: Filter) => cli.print(await withDatabase(context => list(context, filter))))
-  addNotificationShow(notification, cli)
-  addNotificationRedeliver(notification, cli)
+    .runWithDatabase(list)
+  addNotificationShow(notification)
+  addNotificationRedeliver(notification)
 }
 
 async function list(
   { db, clock }: CommandContext,
   { merchant, payment, from, to, ...rest }: Filter,
 ): Promise<Output> {
-  if (from && to && from >= to) throw new CommandError('refused', '--from must be before --to.')
+  requirePeriod(from, to)
   if (merchant) await requireMerchant(db, merchant)
   const one = payment === undefined ? undefined : await requirePayment(db, payment, merchant)
-  const { notifications: found, until } = await newestNotifications(db, {
+  const { notifications, until } = await newestNotifications(db, {
     ...rest,
     from,
     until: to,
     merchant_id: one?.merchant_id ?? merchant,
     tx_reference: one?.tx_reference,
   })
-  const hints = hintsFor(found.map(({ last_result }) => last_result))
+  const hints = hintsFor(notifications.map(({ last_result }) => last_result))
   const isNarrowed = [merchant, payment, from, to, rest.state].some(option => option !== undefined)
   const none = isNarrowed
     ? 'No notification matches: remove an option to see more.'
     : 'There are no notifications yet: the first comes when the status of a payment changes.'
   const more = `The search stopped before older ones: continue with --to ${until?.toISOString()}.`
-  const parts = [
-    found.length > 0 ? notificationTable(found, clock()) : until ? '' : none,
-    hints.length > 0 ? paint('yellow', hints.join('\n')) : '',
-    until ? paint('yellow', more) : '',
-  ]
   return {
-    data: { notifications: found.map(notificationData), hints, until },
-    text: parts.filter(part => part !== '').join('\n\n'),
+    data: { notifications: notifications.map(notificationData), hints, until },
+    text: paragraphs(
+      notifications.length > 0 && notificationTable(notifications, clock()),
+      notifications.length === 0 && !until && none,
+      hints.length > 0 && paint('yellow', hints.join('\n')),
+      until && paint('yellow', more),
+    ),
   }
 }

@@ -2,17 +2,17 @@ import { Option } from 'commander'
 import { findNotification } from '../../actions/notifications/findNotifications.ts'
 import { type Redelivered, redeliver, redeliverAll } from '../../actions/notifications/redeliver.ts'
 import { notificationId } from '../../core/notification/notification.ts'
-import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
-import { CommandError } from '../failure.ts'
-import type { CliCommand } from '../help.ts'
-import type { Cli, Output } from '../output.ts'
-import { fromOption, toOption } from '../values.ts'
+import { type CommandContext, requireMerchant } from '../database.ts'
+import { refused } from '../failure.ts'
+import type { CliCommand } from '../cliCommand.ts'
+import type { Output } from '../output.ts'
+import { fromOption, requirePeriod, toOption } from '../values.ts'
 import { notificationNotFound } from './show.ts'
 
 const states = ['exhausted', 'acknowledged', 'all'] as const
 type Options = { merchant?: string; from?: Date; to?: Date; state?: (typeof states)[number] }
 
-export function addNotificationRedeliver(notification: CliCommand, cli: Cli) {
+export function addNotificationRedeliver(notification: CliCommand) {
   notification
     .command('redeliver [id]')
     .description(
@@ -33,37 +33,26 @@ export function addNotificationRedeliver(notification: CliCommand, cli: Cli) {
       'tollgate notification redeliver --merchant 7c2k9m0x4f --from 2026-05-01 --to 2026-05-02',
       'tollgate notification redeliver --merchant 7c2k9m0x4f --from 2026-05-01 --to 2026-05-02 --state all',
     )
-    .action(async (id: string | undefined, options: Options) =>
-      cli.print(
-        await withDatabase(context =>
-          id === undefined ? redeliverMany(context, options) : redeliverOne(context, id, options),
-        ),
-      ),
+    .runWithDatabase((context, id: string | undefined, options: Options) =>
+      id === undefined ? redeliverMany(context, options) : redeliverOne(context, id, options),
     )
 }
 
-async function redeliverOne({ db, clock }: CommandContext, given: string, options: Options): Promise<Output> {
+async function redeliverOne(
+  { db, clock }: CommandContext,
+  reference: string,
+  options: Options,
+): Promise<Output> {
   if (Object.keys(options).length > 0)
-    throw new CommandError(
-      'refused',
-      'Give the id of one notification, or --merchant, --from and --to; not both.',
-    )
-  const notification = await findNotification(db, given)
+    throw refused('Give the id of one notification, or --merchant, --from and --to; not both.')
+  const notification = await findNotification(db, reference)
   const done = notification && (await redeliver(db, notification, clock()))
-  if (!notification || !done) throw notificationNotFound(given)
+  if (!notification || !done) throw notificationNotFound(reference)
   const id = notificationId(notification)
   const { being_sent, no_address, left_out } = done
-  if (being_sent) throw new CommandError('refused', `${id} is being sent now: wait for the result.`)
-  if (no_address)
-    throw new CommandError(
-      'refused',
-      `${id} has no address: set one with ${setUrl(notification.merchant_id)}`,
-    )
-  if (left_out)
-    throw new CommandError(
-      'refused',
-      `${id} is not sent: ipn_style is basic, which does not send awaiting_payment.`,
-    )
+  if (being_sent) throw refused(`${id} is being sent now: wait for the result.`)
+  if (no_address) throw refused(`${id} has no address: set one with ${setUrl(notification.merchant_id)}`)
+  if (left_out) throw refused(`${id} is not sent: ipn_style is basic, which does not send awaiting_payment.`)
   return { data: { id, ...done }, text: `${id} is due now: a running gateway sends it within a second.` }
 }
 
@@ -74,11 +63,8 @@ async function redeliverMany(
   { merchant, from, to, state = 'exhausted' }: Options,
 ): Promise<Output> {
   if (!merchant || !from || !to)
-    throw new CommandError(
-      'refused',
-      'Give the id of one notification, or --merchant, --from and --to together.',
-    )
-  if (from >= to) throw new CommandError('refused', '--from must be before --to.')
+    throw refused('Give the id of one notification, or --merchant, --from and --to together.')
+  requirePeriod(from, to)
   const { merchant_id, name } = await requireMerchant(db, merchant)
   const done = await redeliverAll(db, { merchant_id, from, until: to, state }, clock())
   return {

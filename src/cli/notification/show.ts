@@ -13,19 +13,18 @@ import {
 import { notificationId } from '../../core/notification/notification.ts'
 import { deliveryWindowMs, offsets } from '../../core/notification/schedule.ts'
 import { withoutControls } from '../../core/timeline/history.ts'
-import type { Db } from '../../store/db.ts'
 import type { NotificationRow } from '../../store/notifications/notificationList.ts'
 import type { Try } from '../../store/notifications/tries.ts'
-import { withDatabase } from '../database.ts'
-import { CommandError } from '../failure.ts'
-import type { CliCommand } from '../help.ts'
-import type { Cli, Output } from '../output.ts'
-import { dateTime, type Fact, facts, heading, indented, paint, table } from '../terminal.ts'
+import type { CommandContext } from '../database.ts'
+import { notFound } from '../failure.ts'
+import type { CliCommand } from '../cliCommand.ts'
+import { type Output, pick } from '../output.ts'
+import { dateTime, type Fact, facts, indented, paint, paragraphs, section, table } from '../terminal.ts'
 import { notificationData, timeUntil } from './text.ts'
 
 const maxAnswerLength = 100 // of the shown first line
 
-export function addNotificationShow(notification: CliCommand, cli: Cli) {
+export function addNotificationShow(notification: CliCommand) {
   notification
     .command('show <id>')
     .description(
@@ -36,16 +35,14 @@ export function addNotificationShow(notification: CliCommand, cli: Cli) {
       'tollgate notification show TG-01KA9C-7M2QXH-0V4D1R-N1',
       'tollgate notification show TG-01KA9C-7M2QXH-0V4D1R-N1 --json',
     )
-    .action(async (id: string) => cli.print(await withDatabase(({ db, clock }) => show(db, id, clock()))))
+    .runWithDatabase(show)
 }
 
 export const notificationNotFound = (id: string) =>
-  new CommandError(
-    'not_found',
-    `No notification has the id ${withoutControls(id)}: tollgate notification list shows the newest.`,
-  )
+  notFound(`No notification has the id ${withoutControls(id)}: tollgate notification list shows the newest.`)
 
-async function show(db: Db, id: string, now: Date): Promise<Output> {
+async function show({ db, clock }: CommandContext, id: string): Promise<Output> {
+  const now = clock()
   const notification = await explainNotification(db, id)
   if (!notification) throw notificationNotFound(id)
   const { written, merchant_name, invoice_id, body } = notification
@@ -65,14 +62,14 @@ async function show(db: Db, id: string, now: Date): Promise<Output> {
     hints,
   }
   const tries = triesText(written, lost, forgotten)
-  const text = [
-    `${heading(`Notification ${notificationId(notification)}`)}\n${facts(factsOf(notification))}`,
-    `${heading('Body')}\n  ${withoutControls(body)}`,
-    `${heading('Delivery')}\n${indented(deliveryText(notification, now))}`,
-    ...(tries ? [`${heading('Tries')}\n${tries}`] : []),
-    ...(hints.length > 0 ? [paint('yellow', hints.join('\n'))] : []),
-  ]
-  return { data, text: text.join('\n\n') }
+  const text = paragraphs(
+    section(`Notification ${notificationId(notification)}`, facts(factsOf(notification))),
+    section('Body', `  ${withoutControls(body)}`),
+    section('Delivery', indented(deliveryText(notification, now))),
+    tries && section('Tries', tries),
+    hints.length > 0 && paint('yellow', hints.join('\n')),
+  )
+  return { data, text }
 }
 
 const factsOf = (notification: ExplainedNotification): Fact[] => [
@@ -80,20 +77,14 @@ const factsOf = (notification: ExplainedNotification): Fact[] => [
   ['payment', `${notification.tx_reference} (invoice ${notification.invoice_id})`],
   ['mode', notification.mode],
   ['status', notification.status],
-  ...(notification.type === 'status' ? [] : ([['type', notification.type ?? '']] satisfies Fact[])),
+  ['type', notification.type === 'status' ? undefined : (notification.type ?? '')],
   ['created', dateTime(notification.created_at)],
-  ...(notification.url === null ? [] : ([['url', withoutControls(notification.url)]] satisfies Fact[])),
-  ...(notification.style === null ? [] : ([['style', notification.style]] satisfies Fact[])),
+  ['url', notification.url && withoutControls(notification.url)],
+  ['style', notification.style],
 ]
 
 const tryData = (one: Try) => ({
-  try: one.try,
-  started_at: one.started_at,
-  ms: one.ms,
-  address: one.address,
-  status: one.status,
-  result: one.result,
-  words: one.words,
+  ...pick(one, 'try', 'started_at', 'ms', 'address', 'status', 'result', 'words'),
   answer: one.answer === null ? null : one.answer.toString('utf8'),
 })
 
@@ -137,7 +128,7 @@ function triesText(written: readonly Try[], lost: readonly number[], forgotten: 
     ...written.map(one => ({ number: one.try, cells: cellsOf(one), more: answerLine(one) })),
     ...lost.map(number => ({
       number,
-      cells: [String(number), '', '', '', '', 'a node stopped before it saved the result'],
+      cells: [number, '', '', '', '', 'a node stopped before it saved the result'],
       more: undefined,
     })),
   ].sort((a, b) => a.number - b.number)
@@ -161,11 +152,11 @@ function triesText(written: readonly Try[], lost: readonly number[], forgotten: 
 }
 
 const cellsOf = (one: Try) => [
-  String(one.try),
+  one.try,
   dateTime(one.started_at),
   one.ms < 10_000 ? `${one.ms} ms` : `${(one.ms / 1000).toFixed(1)} s`,
   withoutControls(one.address ?? ''),
-  one.status === null ? '' : String(one.status),
+  one.status,
   resultText(one.result) + (one.words ? `: ${withoutControls(one.words)}` : ''),
 ]
 

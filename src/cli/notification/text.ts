@@ -45,8 +45,8 @@ const cellsOf = (notification: NotificationRow, now: Date) => [
   notificationId(notification),
   statusOrType(notification),
   deliveryState(notification),
-  String(notification.tries ?? 0),
-  notification.last_result ?? '',
+  notification.tries ?? 0,
+  notification.last_result,
   nextTryText(notification, now),
 ]
 

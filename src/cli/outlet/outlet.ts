@@ -1,15 +1,15 @@
 import { addOutlet, listAllOutlets, listOutlets } from '../../store/merchants/merchants.ts'
-import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
-import { CommandError } from '../failure.ts'
-import type { CliCommand } from '../help.ts'
-import type { Cli, Output } from '../output.ts'
+import { type CommandContext, requireMerchant } from '../database.ts'
+import { refused } from '../failure.ts'
+import type { CliCommand } from '../cliCommand.ts'
+import type { Output } from '../output.ts'
 import { table } from '../terminal.ts'
 import { readName, readOutletCode } from '../values.ts'
 import { addOutletReport } from './report.ts'
 
 type NewOutlet = { merchant: string; code: string; name: string }
 
-export function addOutletCommands(program: CliCommand, cli: Cli) {
+export function addOutletCommands(program: CliCommand) {
   const outlet = program
     .command('outlet')
     .description("Add, list and report on a merchant's outlets (branches).")
@@ -21,33 +21,28 @@ export function addOutletCommands(program: CliCommand, cli: Cli) {
     .requiredOption('--code <code>', 'the code in requests: letters, digits, - _ .', readOutletCode)
     .requiredOption('--name <name>', 'a name for people', readName)
     .examples("tollgate outlet add --merchant 7c2k9m0x4f --code ACC-1 --name 'Accra Mall'")
-    .action(async (added: NewOutlet) => cli.print(await withDatabase(context => add(context, added))))
+    .runWithDatabase(add)
   outlet
     .command('list')
     .description('List the outlets of one merchant, or of all.')
     .option('--merchant <id>', 'only those of this merchant')
     .examples('tollgate outlet list', 'tollgate outlet list --merchant 7c2k9m0x4f')
-    .action(async ({ merchant }: { merchant?: string }) =>
-      cli.print(await withDatabase(context => list(context, merchant))),
-    )
-  addOutletReport(outlet, cli)
+    .runWithDatabase(list)
+  addOutletReport(outlet)
 }
 
 async function add({ db, clock }: CommandContext, { merchant, code, name }: NewOutlet): Promise<Output> {
   const { merchant_id, name: merchantName } = await requireMerchant(db, merchant)
   const outlet = await addOutlet(db, { merchant_id, code, name, created_at: clock() })
   if (!outlet)
-    throw new CommandError(
-      'refused',
-      `${merchantName} already has an outlet ${code}: tollgate outlet list shows them.`,
-    )
+    throw refused(`${merchantName} already has an outlet ${code}: tollgate outlet list shows them.`)
   return {
     data: outlet,
     text: `Outlet ${code} (${name}) of ${merchantName} is ready: requests name it as extra_outlet.`,
   }
 }
 
-async function list({ db }: CommandContext, merchant?: string): Promise<Output> {
+async function list({ db }: CommandContext, { merchant }: { merchant?: string }): Promise<Output> {
   const outlets = merchant
     ? await listOutlets(db, (await requireMerchant(db, merchant)).merchant_id)
     : await listAllOutlets(db)

@@ -1,4 +1,3 @@
-import { Option } from 'commander'
 import { stringify } from 'csv-stringify/sync'
 import { type OutletReport, outletReport, type ReportTotal } from '../../actions/payments/outletReport.ts'
 import type { Mode } from '../../core/mode.ts'
@@ -6,12 +5,12 @@ import { figureIn } from '../../core/money.ts'
 import type { Db } from '../../store/db.ts'
 import { listMerchants, listOutlets, type Merchant } from '../../store/merchants/merchants.ts'
 import type { ReportRow } from '../../store/payments/reports.ts'
-import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
-import { CommandError } from '../failure.ts'
-import type { CliCommand } from '../help.ts'
-import type { Cli, Output } from '../output.ts'
+import { type CommandContext, requireMerchant } from '../database.ts'
+import { notFound, refused } from '../failure.ts'
+import type { CliCommand } from '../cliCommand.ts'
+import type { Output } from '../output.ts'
 import { dateTime, heading, table } from '../terminal.ts'
-import { fromOption, modeOption, readOutletCode, toOption } from '../values.ts'
+import { fromOption, modeOption, readOutletCode, requirePeriod, toOption } from '../values.ts'
 
 const dayMs = 86_400_000
 const maxDays = 366 // of one report
@@ -19,7 +18,7 @@ const none = '(none)'
 
 type Options = { merchant?: string; outlet?: string; mode: Mode; from: Date; to: Date; csv?: true }
 
-export function addOutletReport(outlet: CliCommand, cli: Cli) {
+export function addOutletReport(outlet: CliCommand) {
   outlet
     .command('report')
     .description(
@@ -31,44 +30,43 @@ export function addOutletReport(outlet: CliCommand, cli: Cli) {
     .addOption(modeOption('which payments').default('live'))
     .addOption(fromOption().makeOptionMandatory())
     .addOption(toOption().makeOptionMandatory())
-    .addOption(new Option('--csv', 'as CSV, for a spreadsheet; without the totals'))
+    .option('--csv', 'as CSV, for a spreadsheet; without the totals')
     .examples(
       'tollgate outlet report --from 2026-05-01 --to 2026-05-31',
       'tollgate outlet report --merchant 7c2k9m0x4f --from 2026-05-01 --to 2026-05-31',
       'tollgate outlet report --merchant 7c2k9m0x4f --from 2026-05-01 --to 2026-05-31 --csv > may.csv',
     )
-    .action(async (options: Options) => {
-      if (options.csv && cli.json) throw new CommandError('refused', 'Give --csv or --json, not both.')
-      cli.print(await withDatabase(context => report(context, options)))
+    .runWithDatabase((context, options: Options) => {
+      if (options.csv && outlet.json) throw refused('Give --csv or --json, not both.')
+      return reportAll(context, options)
     })
 }
 
-async function report({ db }: CommandContext, options: Options): Promise<Output> {
+async function reportAll({ db }: CommandContext, options: Options): Promise<Output> {
   const { merchant, outlet, mode, from, to, csv } = options
-  if (from >= to) throw new CommandError('refused', '--from must be before --to.')
+  requirePeriod(from, to)
   if (to.getTime() - from.getTime() > maxDays * dayMs)
-    throw new CommandError('refused', `One report covers at most ${maxDays} days: give a shorter period.`)
-  if (outlet && !merchant)
-    throw new CommandError('refused', 'Give --merchant with --outlet: merchants may use the same codes.')
+    throw refused(`One report covers at most ${maxDays} days: give a shorter period.`)
+  if (outlet && !merchant) throw refused('Give --merchant with --outlet: merchants may use the same codes.')
   const reports = []
   for (const one of merchant ? [await requireMerchant(db, merchant)] : await listMerchants(db))
     reports.push(await reportOf(db, one, options))
-  const text = reports.map(({ title, found }) => asText(title, found)).join('\n\n')
+  const text = reports.map(({ title, report }) => asText(title, report)).join('\n\n')
   const [first] = reports
   if (merchant && first)
-    return { data: { mode, from, until: to, ...first.data }, text: csv ? asCsv(first.found.rows) : text }
-  const all = reports.map(({ data, found }) => ({ merchant_id: data.merchant_id, rows: found.rows }))
+    return { data: { mode, from, until: to, ...first.data }, text: csv ? asCsv(first.report.rows) : text }
+  const all = reports.map(({ data, report }) => ({ merchant_id: data.merchant_id, rows: report.rows }))
   const data = { mode, from, until: to, reports: reports.map(one => one.data) }
   return { data, text: csv ? asCsvWithMerchant(all) : text || 'There are no merchants yet.' }
 }
 
 async function reportOf(db: Db, { merchant_id, name }: Merchant, { outlet, mode, from, to }: Options) {
   if (outlet && !(await listOutlets(db, merchant_id)).some(({ code }) => code === outlet))
-    throw new CommandError('not_found', `${name} has no outlet ${outlet}: tollgate outlet list shows them.`)
-  const found = await outletReport(db, { merchant_id, mode, outlet, from, until: to })
+    throw notFound(`${name} has no outlet ${outlet}: tollgate outlet list shows them.`)
+  const report = await outletReport(db, { merchant_id, mode, outlet, from, until: to })
   const title = `${name}, ${mode} payments created from ${dateTime(from)} until ${dateTime(to)}`
-  const data = { merchant_id, rows: found.rows.map(rowData), totals: found.totals.map(rowData) }
-  return { title, found, data }
+  const data = { merchant_id, rows: report.rows.map(rowData), totals: report.totals.map(rowData) }
+  return { title, report, data }
 }
 
 // Counts are numbers, amounts are text, as in the API.
@@ -98,7 +96,7 @@ const cells = (row: ReportRow) => [
   figureIn(row.total, row.currency),
 ]
 
-// A name or code may start like a formula, which a spreadsheet would run. cli.print adds the last line break.
+// A name or code may start like a formula, which a spreadsheet would run. printOutput adds the last line break.
 const csv = (names: string[], lines: string[][]) =>
   stringify(lines, { header: true, columns: names, escape_formulas: true }).trimEnd()
 

@@ -4,13 +4,13 @@ import { explainPayment } from '../../actions/payments/explainPayment.ts'
 import { newestPayments } from '../../actions/payments/findPayments.ts'
 import type { Mode } from '../../core/mode.ts'
 import type { Status } from '../../core/payment/payment.ts'
-import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
-import type { CliCommand } from '../help.ts'
+import { type CommandContext, requireMerchant } from '../database.ts'
+import type { CliCommand } from '../cliCommand.ts'
 import { messageData, messageTable } from '../message.ts'
 import { notificationData, shortNotificationTable } from '../notification/text.ts'
 import { maskKnownNumbers } from '../../core/timeline/history.ts'
-import type { Cli, Output } from '../output.ts'
-import { facts, heading, indented, paint } from '../terminal.ts'
+import type { Output } from '../output.ts'
+import { facts, indented, paint, paragraphs, section } from '../terminal.ts'
 import { modeOption, readReference, readLimit, statusOption } from '../values.ts'
 import { addPaymentRequest } from './request.ts'
 import { allFacts, attemptData, paymentData, paymentTable, requirePayment } from '../paymentText.ts'
@@ -25,7 +25,7 @@ type Filter = {
   limit: number
 }
 
-export function addPaymentCommands(program: CliCommand, cli: Cli) {
+export function addPaymentCommands(program: CliCommand) {
   const payment = program
     .command('payment')
     .description('Show, list and request payments.')
@@ -41,9 +41,7 @@ export function addPaymentCommands(program: CliCommand, cli: Cli) {
       'tollgate payment show TG-01KA9C-7M2QXH-0V4D1R',
       'tollgate payment show AMA-1042 --merchant 7c2k9m0x4f',
     )
-    .action(async (id: string, { merchant }: { merchant?: string }) =>
-      cli.print(await withDatabase(context => show(context, id, merchant))),
-    )
+    .runWithDatabase(show)
   payment
     .command('list')
     .description('List payments, newest first.')
@@ -57,46 +55,55 @@ export function addPaymentCommands(program: CliCommand, cli: Cli) {
       'tollgate payment list',
       'tollgate payment list --merchant 7c2k9m0x4f --mode live --status paid',
     )
-    .action(async (filter: Filter) => cli.print(await withDatabase(context => list(context, filter))))
-  addPaymentRequest(payment, cli)
+    .runWithDatabase(list)
+  addPaymentRequest(payment)
 }
 
-async function show({ db, clock }: CommandContext, id: string, merchant_id?: string): Promise<Output> {
-  const payment = await requirePayment(db, id, merchant_id)
+async function show(
+  { db, clock }: CommandContext,
+  id: string,
+  { merchant }: { merchant?: string },
+): Promise<Output> {
+  const payment = await requirePayment(db, id, merchant)
   const now = clock()
   const explained = await explainPayment(db, payment, now)
   const notifications = await notificationsOf(db, payment)
   const messages = await customerMessagesOf(db, payment)
-  const { attempts, moments, next } = explained
   const data = {
     ...paymentData(payment),
     psp_response_msg: payment.psp_response_msg && maskKnownNumbers(payment.psp_response_msg, explained),
     merchant_name: explained.merchant.name,
-    attempts: attempts.map(attempt => attemptData(attempt, explained)),
-    events: moments,
-    next,
+    attempts: explained.attempts.map(attempt => attemptData(attempt, explained)),
+    events: explained.moments,
+    next: explained.next,
     notifications: notifications.map(notificationData),
     messages: messages.map(messageData),
   }
   const columns = process.stdout.columns || Number.POSITIVE_INFINITY // lines are not wrapped in a file or a pipe
-  const text = [facts(allFacts(explained)), timelineText(explained, columns)]
-  if (notifications.length > 0)
-    text.push(`${heading('Notifications')}\n${indented(shortNotificationTable(notifications, now))}`)
-  if (messages.length > 0) text.push(`${heading('Messages')}\n${indented(messageTable(messages))}`)
-  return { data, text: text.join('\n\n') }
+  const text = paragraphs(
+    facts(allFacts(explained)),
+    timelineText(explained, columns),
+    notifications.length > 0 &&
+      section('Notifications', indented(shortNotificationTable(notifications, now))),
+    messages.length > 0 && section('Messages', indented(messageTable(messages))),
+  )
+  return { data, text }
 }
 
 async function list({ db }: CommandContext, { merchant, ...filter }: Filter): Promise<Output> {
   if (merchant) await requireMerchant(db, merchant)
   const { payments, before } = await newestPayments(db, { ...filter, merchant_id: merchant })
-  const narrowed = merchant ?? filter.mode ?? filter.status ?? filter.outlet
-  const none = narrowed
+  const isNarrowed = merchant ?? filter.mode ?? filter.status ?? filter.outlet
+  const none = isNarrowed
     ? 'No payment matches: remove an option to see more.'
     : 'There are no payments yet: tollgate start prints a request to try.'
   const more = `The search stopped before older ones: continue with --before ${before}.`
-  const text = payments.length > 0 ? paymentTable(payments) : before ? '' : none
   return {
     data: { payments: payments.map(paymentData), before },
-    text: [text, ...(before ? [paint('yellow', more)] : [])].filter(Boolean).join('\n\n'),
+    text: paragraphs(
+      payments.length > 0 && paymentTable(payments),
+      payments.length === 0 && !before && none,
+      before && paint('yellow', more),
+    ),
   }
 }

@@ -11,13 +11,13 @@ import type { ProviderAccounts } from '../../runtime/providerAccounts.ts'
 import { createRuntime } from '../../runtime/runtime.ts'
 import { checkoutUrl } from '../../web/api/initiate.tsx'
 import { baseUrlOf } from '../baseUrl.ts'
-import { type CommandContext, requireMerchant, withMasterKeys } from '../database.ts'
-import { CommandError } from '../failure.ts'
-import type { CliCommand } from '../help.ts'
-import type { Cli, Output } from '../output.ts'
+import { type CommandContext, requireMerchant } from '../database.ts'
+import { refused } from '../failure.ts'
+import type { CliCommand } from '../cliCommand.ts'
+import type { Output } from '../output.ts'
 import { requirePayment } from '../paymentText.ts'
 import { openAccounts } from '../provider/accountSetup.ts'
-import { facts, paint } from '../terminal.ts'
+import { facts, paint, paragraphs } from '../terminal.ts'
 import { modeOption } from '../values.ts'
 
 type Options = {
@@ -31,7 +31,7 @@ type Options = {
   email?: string
 }
 
-export function addPaymentRequest(payment: CliCommand, cli: Cli) {
+export function addPaymentRequest(payment: CliCommand) {
   payment
     .command('request')
     .description(
@@ -53,7 +53,7 @@ export function addPaymentRequest(payment: CliCommand, cli: Cli) {
       'tollgate payment request --merchant 7c2k9m0x4f --total 25.00',
       "tollgate payment request --merchant 7c2k9m0x4f --total 1.00 --mode live --description 'First payment'",
     )
-    .action(async (options: Options) => cli.print(await withMasterKeys(context => request(context, options))))
+    .runWithMasterKeys(request)
 }
 
 async function request(context: CommandContext, options: Options): Promise<Output> {
@@ -61,8 +61,7 @@ async function request(context: CommandContext, options: Options): Promise<Outpu
   const { merchant_id } = await requireMerchant(db, options.merchant)
   const signer = await findRequestSigner(db, masterKeys, merchant_id, options.mode, clock())
   if (!signer)
-    throw new CommandError(
-      'refused',
+    throw refused(
       `Merchant ${merchant_id} has no ${options.mode} key: tollgate key rotate --merchant ${merchant_id} --mode ${options.mode} makes one.`,
     )
   const { invoiceId: invoice_id = newInvoiceId(), total, currency, description, number, email } = options
@@ -89,7 +88,7 @@ async function request(context: CommandContext, options: Options): Promise<Outpu
       payment_methods: methods,
       checkout_url: url,
     },
-    text: [
+    text: paragraphs(
       payment.mode === 'live'
         ? 'The payment is stored. It is live: paying it moves real money.'
         : 'The payment is stored. It is a test: no real money moves.',
@@ -101,8 +100,8 @@ async function request(context: CommandContext, options: Options): Promise<Outpu
         ['methods', methods.join(', ') || 'none'],
         ['checkout', url],
       ]),
-      ...(methods.length > 0 ? [] : [paint('yellow', noAccountText(options.mode))]),
-    ].join('\n\n'),
+      methods.length === 0 && paint('yellow', noAccountText(options.mode)),
+    ),
   }
 }
 
@@ -130,7 +129,7 @@ const runtimeOf = (context: CommandContext, providerAccounts: ProviderAccounts) 
 // Reports the text of the API. An unavailable database is reported as by every other command.
 function asCommandError(error: unknown): never {
   if (!(error instanceof Refusal) || error instanceof Unavailable) throw error
-  throw new CommandError('refused', `The payment was not stored: ${error.message}`, {
+  throw refused(`The payment was not stored: ${error.message}`, {
     data: { refusal: { code: error.code, field: error.field } },
   })
 }

@@ -1,24 +1,21 @@
 import { nameMerchants } from '../../actions/merchants/setMerchant.ts'
-import { InvalidArgumentError, Option } from 'commander'
-import { type CloseTaskResult, closeTask } from '../../actions/payments/closeTask.ts'
+import { Option } from 'commander'
+import { closeTask } from '../../actions/payments/closeTask.ts'
 import { figureIn } from '../../core/money.ts'
 import { type Task, type TaskKind, taskKinds } from '../../core/payment/change.ts'
 import { moneyText } from '../../core/timeline/history.ts'
-import { isPlainText } from '../../core/text.ts'
 import { countOpenTasks, openTasks } from '../../store/payments/tasks.ts'
-import { type CommandContext, withDatabase } from '../database.ts'
-import { CommandError } from '../failure.ts'
-import type { CliCommand } from '../help.ts'
-import type { Cli, Output } from '../output.ts'
-import { dateTime, type Fact, facts, heading, table } from '../terminal.ts'
-import { readLimit } from '../values.ts'
+import type { CommandContext } from '../database.ts'
+import { CommandError, notFound } from '../failure.ts'
+import type { CliCommand } from '../cliCommand.ts'
+import type { Output } from '../output.ts'
+import { dateTime, type Fact, facts, paragraphs, section, table } from '../terminal.ts'
+import { readLimit, readNote } from '../values.ts'
 import { requirePayment } from '../paymentText.ts'
-
-const maxNoteLength = 500
 
 type Options = { merchant?: string; kind: TaskKind; note: string; attempt?: number }
 
-export function addTaskCommands(program: CliCommand, cli: Cli) {
+export function addTaskCommands(program: CliCommand) {
   const task = program
     .command('task')
     .description('List the tasks that need an operator, and close them.')
@@ -28,9 +25,7 @@ export function addTaskCommands(program: CliCommand, cli: Cli) {
     .description('List the open tasks, oldest first, and what to do.')
     .option('--limit <count>', 'how many at most', readLimit, 20)
     .examples('tollgate task list', 'tollgate task list --json')
-    .action(async ({ limit }: { limit: number }) =>
-      cli.print(await withDatabase(context => list(context, limit))),
-    )
+    .runWithDatabase(list)
   task
     .command('close <reference>')
     .description(
@@ -47,16 +42,7 @@ export function addTaskCommands(program: CliCommand, cli: Cli) {
     .examples(
       "tollgate task close TG-01KA9C-7M2QXH-0V4D1R --kind refund --note 'Refunded in the portal, 2 May.'",
     )
-    .action(async (id: string, options: Options) =>
-      cli.print(await withDatabase(context => close(context, id, options))),
-    )
-}
-
-function readNote(text: string): string {
-  const note = text.trim()
-  if (note === '' || note.length > maxNoteLength || !isPlainText(note))
-    throw new InvalidArgumentError(`It must be 1 to ${maxNoteLength} characters on one line.`)
-  return note
+    .runWithDatabase(close)
 }
 
 const todo: Record<TaskKind, string> = {
@@ -74,10 +60,10 @@ const todo: Record<TaskKind, string> = {
   account_refused:
     'Check the credentials with tollgate provider test ACCOUNT; correct them with tollgate provider set ACCOUNT NAME=-.',
   unknown_code: 'Ask the provider what its code means; tollgate payment show has it.',
-  not_recorded: 'tollgate payment show says why. Polling continues.',
+  not_recorded: 'tollgate payment show has the reason. Polling continues.',
 }
 
-async function list({ db }: CommandContext, limit: number): Promise<Output> {
+async function list({ db }: CommandContext, { limit }: { limit: number }): Promise<Output> {
   const tasks = await nameMerchants(db, await openTasks(db, limit))
   const open = await countOpenTasks(db)
   const data = { open, tasks: tasks.map(task => ({ ...taskData(task), merchant_name: task.merchant_name })) }
@@ -90,17 +76,17 @@ async function list({ db }: CommandContext, limit: number): Promise<Output> {
     task.merchant_name,
   ])
   const kinds = [...new Set(tasks.map(({ kind }) => kind))]
-  const text = [
+  const todoFacts = kinds.flatMap((kind): Fact[] => [
+    [kind, taskKinds[kind]],
+    ['', todo[kind]],
+  ])
+  const more = `\n${open - tasks.length} more are open: give a higher --limit.`
+  const text = paragraphs(
     table(['KIND', 'AMOUNT', 'REFERENCE', 'SINCE', 'MERCHANT'], rows, ['AMOUNT']),
-    `${heading('What to do')}\n${facts(
-      kinds.flatMap((kind): Fact[] => [
-        [kind, taskKinds[kind]],
-        ['', todo[kind]],
-      ]),
-    )}`,
-    `Then close it: tollgate task close REFERENCE --kind KIND --note TEXT${open > tasks.length ? `\n${open - tasks.length} more are open: give a higher --limit.` : ''}`,
-  ]
-  return { data, text: text.join('\n\n') }
+    section('What to do', facts(todoFacts)),
+    `Then close it: tollgate task close REFERENCE --kind KIND --note TEXT${open > tasks.length ? more : ''}`,
+  )
+  return { data, text }
 }
 
 // Omits the attempt's id, which is the secret of the provider's callbacks.
@@ -115,28 +101,17 @@ async function close({ db, clock }: CommandContext, id: string, options: Options
   const { kind, note, attempt } = options
   const closed = await closeTask(db, { merchant_id, tx_reference }, { kind, note, number: attempt }, clock())
   if (closed.done === 'no_such_task')
-    throw new CommandError(
-      'not_found',
-      `${tx_reference} has no open ${kind} task: tollgate task list shows them.`,
-    )
+    throw notFound(`${tx_reference} has no open ${kind} task: tollgate task list shows them.`)
   if (closed.done === 'several')
     throw new CommandError(
       'ambiguous',
       `Attempts ${closed.numbers.join(' and ')} of ${tx_reference} have an open ${kind} task: give --attempt.`,
       { data: { attempts: closed.numbers } },
     )
-  return { data: closedData(closed), text: closedText(closed) }
-}
-
-type Done = CloseTaskResult & { done: 'closed' }
-
-const closedData = ({ task, payment, gaveUp }: Done) => ({
-  ...taskData(task),
-  attempt_given_up: gaveUp,
-  status: payment.status,
-})
-
-function closedText({ task, payment, gaveUp }: Done): string {
-  const text = `The ${task.kind} task of ${task.tx_reference} is closed.`
-  return gaveUp ? `${text} Its attempt was given up, and the payment is ${payment.status}.` : text
+  const { task, payment, gaveUp } = closed
+  const text = `The ${kind} task of ${tx_reference} is closed.`
+  return {
+    data: { ...taskData(task), attempt_given_up: gaveUp, status: payment.status },
+    text: gaveUp ? `${text} Its attempt was given up, and the payment is ${payment.status}.` : text,
+  }
 }

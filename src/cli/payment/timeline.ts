@@ -1,7 +1,7 @@
 import type { Explained } from '../../actions/payments/explainPayment.ts'
 import { maskInstrument } from '../../core/mask.ts'
 import { paymentMethodName } from '../../core/provider/paymentMethod.ts'
-import { heading, indented, paint, table } from '../terminal.ts'
+import { indented, paint, paragraphs, section, table } from '../terminal.ts'
 import { chargedFigure, withoutControls } from '../../core/timeline/history.ts'
 
 const minTextWidth = 24 // in columns
@@ -11,11 +11,11 @@ export function timelineText(explained: Explained, columns: number): string {
   const { attempts, moments, next } = explained
   const happened = moments.map(({ at, who, words }) => ({ at, cells: [clock(at), who], text: words }))
   const coming = next.map(({ at, words }) => ({ at, cells: [at ? clock(at) : ''], text: words }))
-  return [
-    ...(attempts.length > 0 ? [`${heading('Attempts')}\n${indented(attemptTable(explained))}`] : []),
-    `${heading('What happened')}\n${byDay(happened, columns)}`,
-    `${heading('What happens next')}\n${byDay(coming, columns)}`,
-  ].join('\n\n')
+  return paragraphs(
+    attempts.length > 0 && section('Attempts', indented(attemptTable(explained))),
+    section('What happened', byDay(happened, columns)),
+    section('What happens next', byDay(coming, columns)),
+  )
 }
 
 const clock = (at: Date) => at.toISOString().slice(11, 19)
@@ -25,11 +25,11 @@ function attemptTable(explained: Explained): string {
   return table(
     ['#', 'METHOD', 'INSTRUMENT', 'STATE', 'CHARGED', "PROVIDER'S REF"],
     explained.attempts.map(attempt => [
-      String(attempt.number),
+      attempt.number,
       paymentMethodName(attempt.payment_method),
       withoutControls(maskInstrument(attempt.instrument) ?? ''),
       attempt.reason ? `${attempt.state}: ${attempt.reason}` : attempt.state,
-      chargedFigure(attempt, explained) ?? '',
+      chargedFigure(attempt, explained),
       withoutControls(attempt.provider_ref ?? ''),
     ]),
     ['CHARGED'],

@@ -21,7 +21,7 @@ import type { MasterKeys } from '../../store/merchants/vault.ts'
 import { findAccount, type StoredAccount } from '../../store/providers/accounts.ts'
 import { baseUrlOf } from '../baseUrl.ts'
 import type { CommandContext } from '../database.ts'
-import { CommandError } from '../failure.ts'
+import { notFound, refused } from '../failure.ts'
 
 type AccountSource = { config: Config; clock(): Date; db: Db; masterKeys?: MasterKeys }
 
@@ -39,10 +39,7 @@ export const accountSetup = async (context: CommandContext) => ({
 
 export function requireProvider(providers: ReadonlyMap<string, unknown>, provider: string) {
   if (!providers.has(provider))
-    throw new CommandError(
-      'not_found',
-      `There is no provider ${provider}; there are ${[...providers.keys()].join(', ')}.`,
-    )
+    throw notFound(`There is no provider ${provider}; there are ${[...providers.keys()].join(', ')}.`)
 }
 
 // The gateway makes the key of the sandbox at each start, so commands have none.
@@ -82,7 +79,7 @@ async function settingsOf(
   { account, isStored, fault }: OpenedAccount,
   provider: Parameters<typeof environmentSettings>[1],
 ) {
-  if (fault) throw new CommandError('refused', `${account} cannot be opened: ${fault}`)
+  if (fault) throw refused(`${account} cannot be opened: ${fault}`)
   if (!isStored) return environmentSettings(account, provider, environmentOf(context.config)) ?? {}
   return settingsOfStored(await requireStoredAccount(context.db, account), context)
 }
@@ -91,15 +88,12 @@ export async function requireStoredAccount(db: Db, name: string): Promise<Stored
   const row = await findAccount(db, name)
   if (row) return row
   throw (await loadProviders()).has(name)
-    ? new CommandError(
-        'refused',
-        `The settings of ${name} are in the environment of the gateway: change them there.`,
-      )
+    ? refused(`The settings of ${name} are in the environment of the gateway: change them there.`)
     : accountNotFound(name)
 }
 
 const accountNotFound = (name: string) =>
-  new CommandError('not_found', `No account is called ${name}: tollgate provider list shows all.`)
+  notFound(`No account is called ${name}: tollgate provider list shows all.`)
 
 // Where the provider of an account sends its webhooks. Null if the provider sends none.
 export const webhookAddress = (

@@ -1,8 +1,8 @@
 import type { AccountCheck } from '../../actions/providers/checkAccount.ts'
 import type { WaitingAttempts } from '../../actions/providers/waitingAttempts.ts'
 import type { Provider } from '../../core/provider/provider.ts'
-import { CommandError } from '../failure.ts'
-import type { Fact } from '../terminal.ts'
+import { refused } from '../failure.ts'
+import { type Fact, paint } from '../terminal.ts'
 
 export const openAttemptsText = (count: number) => (count === 1 ? '1 open attempt' : `${count} open attempts`)
 
@@ -25,11 +25,9 @@ export const checkResultFact = (result: AccountCheck | undefined): Fact => [
 // Settings that the provider rejects are stored only with --no-test. A provider that does not answer is no rejection.
 export function requireNotRejected(result: AccountCheck | undefined) {
   if (result?.outcome === 'bad')
-    throw new CommandError(
-      'refused',
-      `Nothing was changed: ${checkResultText(result)} Use --no-test to store them anyway.`,
-      { data: { check: result } },
-    )
+    throw refused(`Nothing was changed: ${checkResultText(result)} Use --no-test to store them anyway.`, {
+      data: { check: result },
+    })
 }
 
 // Names of secrets that were typed on the command line.
@@ -44,9 +42,9 @@ const hasValueOf = (name: string, arg: string) => {
 }
 
 export const secretsInArgumentsWarning = (names: readonly string[]) =>
-  names.length === 0
-    ? []
-    : [
-        `${names.join(', ')} was on the command line: it is in the history of your shell, and other users of this ` +
-          'machine may have seen it. NAME=- asks for it, NAME=@FILE reads it from a file.',
-      ]
+  names.length > 0 &&
+  paint(
+    'yellow',
+    `${names.join(', ')} was on the command line: it is in the history of your shell, and other users of this ` +
+      'machine may have seen it. NAME=- asks for it, NAME=@FILE reads it from a file.',
+  )

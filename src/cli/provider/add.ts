@@ -2,11 +2,11 @@ import { addAccount, newIdentity, prepareAccount } from '../../actions/providers
 import { checkAccount } from '../../actions/providers/checkAccount.ts'
 import type { Mode } from '../../core/mode.ts'
 import { insecureAddressAdvice } from '../baseUrl.ts'
-import { type CommandContext, requireMerchant, withMasterKeys } from '../database.ts'
-import { CommandError } from '../failure.ts'
-import type { CliCommand } from '../help.ts'
-import type { Cli, Output } from '../output.ts'
-import { facts, paint } from '../terminal.ts'
+import { type CommandContext, requireMerchant } from '../database.ts'
+import { refused } from '../failure.ts'
+import type { CliCommand } from '../cliCommand.ts'
+import type { Output } from '../output.ts'
+import { facts, paint, paragraphs } from '../terminal.ts'
 import { modeOption, readName } from '../values.ts'
 import { accountSetup, requireProvider, webhookAddress } from './accountSetup.ts'
 import {
@@ -19,7 +19,7 @@ import { readChanges } from './secretInput.ts'
 
 type Options = { mode: Mode; merchant?: string; label?: string; test: boolean }
 
-export function addProviderAdd(command: CliCommand, cli: Cli) {
+export function addProviderAdd(command: CliCommand) {
   command
     .command('add <provider> [name=value...]')
     .description(
@@ -37,9 +37,7 @@ export function addProviderAdd(command: CliCommand, cli: Cli) {
       "tollgate provider add mtn subscription_key=@key.txt api_user=- api_key=- --mode live --label 'MTN head office'",
       'tollgate provider add paystack secret_key=@/run/secrets/paystack --mode test --merchant 7c2k9m0x4f',
     )
-    .action(async (provider: string, args: string[], options: Options) =>
-      cli.print(await withMasterKeys(context => add(context, provider, args, options))),
-    )
+    .runWithMasterKeys(add)
 }
 
 async function add(
@@ -56,8 +54,7 @@ async function add(
   const merchant_id = merchant?.merchant_id ?? null
   const identity = newIdentity({ provider, mode, merchant_id })
   const prepared = prepareAccount(setup, identity, {}, await readChanges(args))
-  if (prepared.faults)
-    throw new CommandError('refused', 'Nothing was stored.', { faults: [...prepared.faults] })
+  if (prepared.faults) throw refused('Nothing was stored.', { faults: [...prepared.faults] })
   const { kind, values, opened: account } = prepared
   const check = options.test ? await checkAccount(kind, values, account) : undefined
   requireNotRejected(check)
@@ -76,16 +73,16 @@ async function add(
       shown_secrets: shown,
       ...(advice && { advice }),
     },
-    text: [
+    text: paragraphs(
       `${identity.account} is added. It takes ${mode} payments of ${merchant?.name ?? 'every merchant'} within a second.`,
       facts([
         ['account', identity.account],
         ['payment methods', payment_methods.join(', ')],
-        ...(webhook ? [['webhook', webhook] as const] : []),
+        ['webhook', webhook],
         checkResultFact(check),
       ]),
-      ...(advice ? [paint('yellow', advice)] : []),
-      ...secretsInArgumentsWarning(shown).map(sentence => paint('yellow', sentence)),
-    ].join('\n\n'),
+      advice && paint('yellow', advice),
+      secretsInArgumentsWarning(shown),
+    ),
   }
 }

@@ -3,10 +3,10 @@ import { confirmBusiness, type OtherBusiness } from '../../actions/providers/con
 import { type WaitingAttempts, waitingAttempts } from '../../actions/providers/waitingAttempts.ts'
 import { identityScope } from '../../core/provider/accountIdentity.ts'
 import type { OpenedAccount } from '../../runtime/providers/accounts.ts'
-import { type CommandContext, requireMerchant, withDatabase, withMasterKeys } from '../database.ts'
-import { CommandError } from '../failure.ts'
-import type { CliCommand } from '../help.ts'
-import type { Cli, Output } from '../output.ts'
+import { type CommandContext, requireMerchant } from '../database.ts'
+import { CommandError, refused } from '../failure.ts'
+import type { CliCommand } from '../cliCommand.ts'
+import type { Output } from '../output.ts'
 import { dateTime, type Fact, facts, heading, paint } from '../terminal.ts'
 import { openAccounts, requireAccount, requireStoredAccount, webhookAddress } from './accountSetup.ts'
 import { checkResultText, openAttemptsText, waitingText } from './accountText.ts'
@@ -14,7 +14,7 @@ import { addProviderAdd } from './add.ts'
 import { addProviderSet, saveOrRefuse } from './set.ts'
 import { addProviderStatus } from './status.ts'
 
-export function addProviderCommands(program: CliCommand, cli: Cli) {
+export function addProviderCommands(program: CliCommand) {
   const command = program
     .command('provider')
     .description('Provider accounts: add, change, test and list them.')
@@ -23,16 +23,8 @@ export function addProviderCommands(program: CliCommand, cli: Cli) {
       'tollgate provider list',
       'tollgate provider status',
     )
-  addProviderAdd(command, cli)
-  addProviderSet(command, cli)
-  addConfirm(command, cli)
-  addTest(command, cli)
-  addList(command, cli)
-  addDisableAndEnable(command, cli)
-  addProviderStatus(command, cli)
-}
-
-function addConfirm(command: CliCommand, cli: Cli) {
+  addProviderAdd(command)
+  addProviderSet(command)
   command
     .command('confirm <account>')
     .description(
@@ -42,15 +34,39 @@ function addConfirm(command: CliCommand, cli: Cli) {
     )
     .option('--business <id>', 'which business, if there are several')
     .examples('tollgate provider confirm paystack')
-    .action(async (name: string, { business }: { business?: string }) =>
-      cli.print(await withMasterKeys(context => confirm(context, name, business))),
-    )
+    .runWithMasterKeys(confirm)
+  command
+    .command('test <account>')
+    .description('Ask the provider whether the settings of an account are good. Charges nobody.')
+    .examples('tollgate provider test mtn', 'tollgate provider test paystack-4f7k2q')
+    .runWithMasterKeys(testSettings)
+  command
+    .command('list')
+    .description('List all provider accounts, including those of the environment. Secrets are never shown.')
+    .option('--merchant <id>', 'only the accounts of this merchant')
+    .examples('tollgate provider list', 'tollgate provider list --merchant 7c2k9m0x4f --json')
+    .runWithDatabase(list)
+  command
+    .command('disable <account>')
+    .description('Start no new payments at an account. Its open attempts are polled until they end.')
+    .examples('tollgate provider disable mtn-9d3m0x')
+    .runWithDatabase((context, name: string) => setEnabled(context, name, false))
+  command
+    .command('enable <account>')
+    .description('Use a disabled account for new payments again.')
+    .examples('tollgate provider enable mtn-9d3m0x')
+    .runWithDatabase((context, name: string) => setEnabled(context, name, true))
+  addProviderStatus(command)
 }
 
-async function confirm(context: CommandContext, name: string, business: string | undefined): Promise<Output> {
+async function confirm(
+  context: CommandContext,
+  name: string,
+  { business }: { business?: string },
+): Promise<Output> {
   const { account } = await requireAccount(context, name)
   const { opened, credentialsDigest, provider } = account
-  if (!opened || !credentialsDigest) throw new CommandError('refused', `${name} cannot be opened.`)
+  if (!opened || !credentialsDigest) throw refused(`${name} cannot be opened.`)
   const credentials = { account: name, credentialsDigest, scope: identityScope(provider, opened) }
   const result = await confirmBusiness(context.db, credentials, context.clock(), business)
   if (result.done === 'several') throw severalBusinesses(name, result.businesses)
@@ -79,36 +95,16 @@ const severalBusinesses = (name: string, businesses: readonly OtherBusiness[]) =
     { data: { businesses } },
   )
 
-function addTest(command: CliCommand, cli: Cli) {
-  command
-    .command('test <account>')
-    .description('Ask the provider whether the settings of an account are good. Charges nobody.')
-    .examples('tollgate provider test mtn', 'tollgate provider test paystack-4f7k2q')
-    .action(async (name: string) => cli.print(await withMasterKeys(context => testSettings(context, name))))
-}
-
 async function testSettings(context: CommandContext, name: string): Promise<Output> {
   const { account, provider, settings } = await requireAccount(context, name)
   const check = await checkAccount(provider, settings, account.opened ?? {})
   const text = `${name}: ${checkResultText(check)}`
   const data = { account: name, mode: account.mode, check }
-  if (check.outcome === 'bad' || check.outcome === 'no_answer')
-    throw new CommandError('refused', text, { data })
+  if (check.outcome === 'bad' || check.outcome === 'no_answer') throw refused(text, { data })
   return { data, text }
 }
 
-function addList(command: CliCommand, cli: Cli) {
-  command
-    .command('list')
-    .description('List all provider accounts, including those of the environment. Secrets are never shown.')
-    .option('--merchant <id>', 'only the accounts of this merchant')
-    .examples('tollgate provider list', 'tollgate provider list --merchant 7c2k9m0x4f --json')
-    .action(async ({ merchant }: { merchant?: string }) =>
-      cli.print(await withDatabase(context => list(context, merchant))),
-    )
-}
-
-async function list(context: CommandContext, merchant: string | undefined): Promise<Output> {
+async function list(context: CommandContext, { merchant }: { merchant?: string }): Promise<Output> {
   if (merchant !== undefined) await requireMerchant(context.db, merchant)
   const providerAccounts = await openAccounts(context)
   const waiting = await waitingAttempts(context.db, providerAccounts)
@@ -146,30 +142,11 @@ const accountText = (one: AccountData) =>
     ['for', one.merchant_id ? `merchant ${one.merchant_id}` : 'every merchant'],
     ['set by', one.stored ? 'command' : 'the environment'],
     ['payment methods', one.methods.join(', ') || 'unknown'],
-    ...(one.webhook ? [['webhook', one.webhook] as const] : []),
-    ...problemFacts(one),
+    ['webhook', one.webhook],
+    ['disabled', one.disabled_at && `since ${dateTime(one.disabled_at)}`],
+    ['fault', one.fault && paint('red', one.fault)],
+    ...one.waiting.map((attempts): Fact => ['waiting', paint('yellow', waitingText(attempts))]),
   ])}`
-
-const problemFacts = ({ disabled_at, fault, waiting }: AccountData): Fact[] => [
-  ...(disabled_at ? [['disabled', `since ${dateTime(disabled_at)}`] as const] : []),
-  ...(fault ? [['fault', paint('red', fault)] as const] : []),
-  ...waiting.map(one => ['waiting', paint('yellow', waitingText(one))] as const),
-]
-
-function addDisableAndEnable(command: CliCommand, cli: Cli) {
-  command
-    .command('disable <account>')
-    .description('Start no new payments at an account. Its open attempts are polled until they end.')
-    .examples('tollgate provider disable mtn-9d3m0x')
-    .action(async (name: string) =>
-      cli.print(await withDatabase(context => setEnabled(context, name, false))),
-    )
-  command
-    .command('enable <account>')
-    .description('Use a disabled account for new payments again.')
-    .examples('tollgate provider enable mtn-9d3m0x')
-    .action(async (name: string) => cli.print(await withDatabase(context => setEnabled(context, name, true))))
-}
 
 async function setEnabled(context: CommandContext, name: string, enabled: boolean): Promise<Output> {
   const row = await requireStoredAccount(context.db, name)

@@ -1,8 +1,8 @@
-import { readFile, stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { SettingChange } from '../../core/provider/accountSettings.ts'
-import { CommandError } from '../failure.ts'
+import { refused } from '../failure.ts'
+import { readSmallFile } from '../smallFile.ts'
 
 const maxBytes = 64 * 1024
 
@@ -18,7 +18,7 @@ export async function readChanges(
   const wrong = split.flatMap(([name, value]) =>
     value === undefined ? [`${name}: write it as NAME=VALUE`] : [],
   )
-  if (wrong.length > 0) throw new CommandError('refused', 'Nothing was changed.', { faults: wrong })
+  if (wrong.length > 0) throw refused('Nothing was changed.', { faults: wrong })
   const typed = split.filter(([, value]) => value === '-').map(([name]) => name)
   const secrets = await readSecrets(typed, input)
   const changes: SettingChange[] = []
@@ -32,17 +32,10 @@ function splitArgument(arg: string): [name: string, value?: string] {
   return name === undefined ? [arg] : [name.trim(), value]
 }
 
-const valueOf = (value: string) => (value.startsWith('@') ? readSmallFile(value.slice(1)) : value)
-
-// Refuses pipes and devices, which may never end.
-async function readSmallFile(path: string): Promise<string> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? new CommandError('not_found', `There is no file ${path}.`) : error
-  })
-  if (!found.isFile()) throw new CommandError('refused', `${path} is not a file.`)
-  if (found.size > maxBytes) throw new CommandError('refused', `${path} has more than ${maxBytes / 1024} kB.`)
-  return withoutLastBreak(await readFile(path, 'utf8'))
-}
+const valueOf = async (value: string) =>
+  value.startsWith('@')
+    ? withoutLastBreak((await readSmallFile(value.slice(1), maxBytes)).toString('utf8'))
+    : value
 
 async function readSecrets(names: readonly string[], input: Input): Promise<Map<string, string>> {
   if (names.length === 0) return new Map()
@@ -60,8 +53,7 @@ async function readPiped(input: Input): Promise<string> {
   let text = ''
   for await (const chunk of input) {
     text += String(chunk)
-    if (text.length > maxBytes)
-      throw new CommandError('refused', `Standard input has more than ${maxBytes / 1024} kB.`)
+    if (text.length > maxBytes) throw refused(`Standard input has more than ${maxBytes / 1024} kB.`)
   }
   return text
 }
@@ -73,7 +65,7 @@ async function askFor(names: readonly string[], input: Input): Promise<string[]>
   const ask = (name: string) =>
     new Promise<string>((resolve, reject) => {
       process.stderr.write(`${name} (what you type is not shown): `)
-      lines.once('SIGINT', () => reject(new CommandError('refused', 'Nothing was changed.')))
+      lines.once('SIGINT', () => reject(refused('Nothing was changed.')))
       lines.question('', resolve)
     }).finally(() => process.stderr.write('\n'))
   try {

@@ -8,11 +8,11 @@ import {
   saveAccountChange,
 } from '../../actions/providers/setAccount.ts'
 import type { StoredAccount } from '../../store/providers/accounts.ts'
-import { type CommandContext, withMasterKeys } from '../database.ts'
-import { CommandError } from '../failure.ts'
-import type { CliCommand } from '../help.ts'
-import type { Cli, Output } from '../output.ts'
-import { facts, paint } from '../terminal.ts'
+import type { CommandContext } from '../database.ts'
+import { refused } from '../failure.ts'
+import type { CliCommand } from '../cliCommand.ts'
+import type { Output } from '../output.ts'
+import { facts, paint, paragraphs } from '../terminal.ts'
 import { readName } from '../values.ts'
 import { accountSetup, requireProvider, requireStoredAccount } from './accountSetup.ts'
 import {
@@ -26,7 +26,7 @@ import { type Input, readChanges } from './secretInput.ts'
 
 type Options = { label?: string; test: boolean; sameBusiness?: true; otherBusiness?: true }
 
-export function addProviderSet(command: CliCommand, cli: Cli) {
+export function addProviderSet(command: CliCommand) {
   command
     .command('set <account> [name=value...]')
     .description(
@@ -50,14 +50,12 @@ export function addProviderSet(command: CliCommand, cli: Cli) {
       'tollgate provider set mtn-9d3m0x egress_address=  # back to the default',
       "tollgate provider set mtn-9d3m0x --label 'MTN head office'",
     )
-    .action(async (name: string, args: string[], options: Options) =>
-      cli.print(await withMasterKeys(context => set(context, name, args, options))),
-    )
+    .runWithMasterKeys(set)
 }
 
 async function set(context: CommandContext, name: string, args: string[], options: Options): Promise<Output> {
   if (args.length === 0 && options.label === undefined)
-    throw new CommandError('refused', 'Say what to change: NAME=VALUE or --label.')
+    throw refused('Say what to change: NAME=VALUE or --label.')
   const row = await requireStoredAccount(context.db, name)
   const { label = row.label } = options
   if (args.length === 0) {
@@ -67,14 +65,13 @@ async function set(context: CommandContext, name: string, args: string[], option
   const setup = await accountSetup(context)
   requireProvider(setup.providers, row.provider)
   const prepared = prepareChange(setup, row, await readChanges(args))
-  if (prepared.faults)
-    throw new CommandError('refused', 'Nothing was changed.', { faults: [...prepared.faults] })
+  if (prepared.faults) throw refused('Nothing was changed.', { faults: [...prepared.faults] })
   const { kind, values, opened: account, sealed } = prepared
   const check = options.test ? await checkAccount(kind, values, account) : undefined
   requireNotRejected(check)
   const openAttempts = await attemptsInQuestion(context.db, prepared)
   const business = openAttempts === undefined ? undefined : await businessOf(options, name, openAttempts)
-  // Credentials that the account had before stay with their business, unless the operator says that it is the same.
+  // Credentials that the account had before stay with their business, unless the operator confirms that it is the same.
   const isSameBusiness = options.sameBusiness === true || business === 'same'
   await saveOrRefuse(context, row, { ...sealed, label }, { ...prepared, isSameBusiness })
   const shown = secretsInArguments(kind, args)
@@ -87,14 +84,13 @@ async function set(context: CommandContext, name: string, args: string[], option
       open_attempts: openAttempts ?? null,
       shown_secrets: shown,
     },
-    text: [
+    text: paragraphs(
       `${name} is changed; every node uses it within a second.`,
       facts([checkResultFact(check)]),
-      ...(business
-        ? [paint(business === 'same' ? 'green' : 'yellow', businessText(name, openAttempts ?? 0, business))]
-        : []),
-      ...secretsInArgumentsWarning(shown).map(sentence => paint('yellow', sentence)),
-    ].join('\n\n'),
+      business &&
+        paint(business === 'same' ? 'green' : 'yellow', businessText(name, openAttempts ?? 0, business)),
+      secretsInArgumentsWarning(shown),
+    ),
   }
 }
 
@@ -105,10 +101,7 @@ export async function saveOrRefuse(
   credentials?: NewCredentials,
 ) {
   if ((await saveAccountChange(db, row, changed, clock(), credentials)) === 'changed_meanwhile')
-    throw new CommandError(
-      'refused',
-      `${row.account} was changed by another command meanwhile: run this again.`,
-    )
+    throw refused(`${row.account} was changed by another command meanwhile: run this again.`)
 }
 
 type Business = 'same' | 'other' | 'not_said'
@@ -131,7 +124,7 @@ async function askSameBusiness(
   const lines = createInterface({ input, output: process.stderr, terminal: true })
   try {
     const answer = await new Promise<string>((resolve, reject) => {
-      lines.once('SIGINT', () => reject(new CommandError('refused', 'Nothing was changed.')))
+      lines.once('SIGINT', () => reject(refused('Nothing was changed.')))
       lines.once('close', () => resolve(''))
       lines.question('Same business? [y/N] ', resolve)
     })

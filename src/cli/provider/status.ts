@@ -1,14 +1,14 @@
 import { readProviderStatus, type MethodStatus } from '../../actions/providers/health.ts'
 import { type WaitingAttempts, waitingAttempts } from '../../actions/providers/waitingAttempts.ts'
-import { type CommandContext, withDatabase } from '../database.ts'
+import type { CommandContext } from '../database.ts'
 import { exitCodes } from '../failure.ts'
-import type { CliCommand } from '../help.ts'
-import type { Cli } from '../output.ts'
+import type { CliCommand } from '../cliCommand.ts'
+import type { Output } from '../output.ts'
 import { paint, type Style, table } from '../terminal.ts'
 import { openAccounts } from './accountSetup.ts'
 import { waitingText } from './accountText.ts'
 
-export function addProviderStatus(command: CliCommand, cli: Cli) {
+export function addProviderStatus(command: CliCommand) {
   command
     .command('status')
     .description(
@@ -17,21 +17,19 @@ export function addProviderStatus(command: CliCommand, cli: Cli) {
         'is down or its credentials are refused.',
     )
     .examples('tollgate provider status', 'tollgate provider status --json')
-    .action(async () => {
-      const { methods, waiting } = await withDatabase(read)
-      cli.print({
-        data: { methods, waiting },
-        text: [statusText(methods), ...waitingLines(waiting)].join('\n'),
-      })
-      const isBad = methods.some(({ health, is_refused }) => health === 'down' || is_refused)
-      process.exitCode = isBad ? exitCodes.refused : exitCodes.done
-    })
+    .runWithDatabase(status)
 }
 
-const read = async (context: CommandContext) => ({
-  methods: await readProviderStatus(context.db, context.clock()),
-  waiting: await waitingAttempts(context.db, await openAccounts(context)),
-})
+async function status(context: CommandContext): Promise<Output> {
+  const methods = await readProviderStatus(context.db, context.clock())
+  const waiting = await waitingAttempts(context.db, await openAccounts(context))
+  const isBad = methods.some(({ health, is_refused }) => health === 'down' || is_refused)
+  return {
+    data: { methods, waiting },
+    text: [statusText(methods), ...waitingLines(waiting)].join('\n'),
+    exitCode: isBad ? exitCodes.refused : exitCodes.done,
+  }
+}
 
 const waitingLines = (waiting: readonly WaitingAttempts[]) =>
   waiting.length === 0
@@ -43,9 +41,8 @@ const numberColumns = ['ANSWERED', 'UNANSWERED', 'P50', 'P95', 'LAST PAID', 'LAS
 
 function statusText(methods: readonly MethodStatus[]): string {
   if (methods.length === 0) return 'No calls to providers in the last days.'
-  const unknown = methods.flatMap(method => method.unknown_codes.map(code => ({ ...method, ...code })))
-  const codes = unknown.map(
-    ({ account, payment_method, sample, count }) => `  ${account} ${payment_method}: ${count} × ${sample}`,
+  const codes = methods.flatMap(({ account, payment_method, unknown_codes }) =>
+    unknown_codes.map(({ sample, count }) => `  ${account} ${payment_method}: ${count} × ${sample}`),
   )
   return [
     table([...textColumns, ...numberColumns], methods.map(rowOf), numberColumns),
@@ -75,18 +72,18 @@ const colours: Record<MethodStatus['health'], Style> = {
   quiet: 'dim',
 }
 
-const rowOf = (method: MethodStatus): string[] => [
+const rowOf = (method: MethodStatus) => [
   method.account,
   method.payment_method,
   paint(colours[method.health], method.health),
   method.breaker,
-  String(method.answered),
-  String(method.unanswered),
+  method.answered,
+  method.unanswered,
   delay(method.p50_ms),
   delay(method.p95_ms),
   ago(method.paid_seconds_ago),
   ago(method.answered_seconds_ago),
-  String(method.open_attempts),
+  method.open_attempts,
 ]
 
 const delay = (ms: number | null) => (ms === null ? '' : ms < 1000 ? `${ms} ms` : `${ms / 1000} s`)

@@ -2,7 +2,7 @@ import { demoId, type Welcome } from '../../actions/merchants/onboard.ts'
 import type { Config } from '../../config.ts'
 import type { Gateway } from '../../main.ts'
 import { linkText } from '../support.ts'
-import { type Fact, facts, heading, paint } from '../terminal.ts'
+import { type Fact, facts, heading, paint, paragraphs } from '../terminal.ts'
 import { version } from '../version.ts'
 
 // What `start --json` prints, in one line, when the gateway listens. The secrets are present on the first start only.
@@ -21,30 +21,28 @@ export function startedData({ url, baseUrl, embedded, welcome }: Gateway, config
 
 // The same for a person, with a payment to try.
 export function banner(gateway: Gateway, config: Config, link?: string): string {
-  const parts = [
+  const text = paragraphs(
     heading(paint('green', `Tollgate ${version} is open`)),
     facts(addresses(gateway, config)),
     signIn(link),
-    ...(gateway.welcome ? demo(gateway.url, gateway.welcome) : [firstSteps]),
+    gateway.welcome ? demo(gateway.url, gateway.welcome) : firstSteps,
     paint('dim', 'Ctrl-C stops it.'),
-  ]
-  return `\n${parts.join('\n\n')}\n`
+  )
+  return `\n${text}\n`
 }
 
 function addresses({ url, baseUrl, embedded }: Gateway, config: Config): Fact[] {
   const days = config.TOLLGATE_REDACT_DAYS
   return [
     ['Checkout and API', baseUrl],
-    ...(baseUrl === url ? [] : [['Listening on', url] satisfies Fact]),
+    ['Listening on', baseUrl === url ? undefined : url],
     ['Reference', `${url}/docs`],
-    ...(config.TOLLGATE_SANDBOX ? [['Test phone', `${url}/sandbox/phone`] satisfies Fact] : []),
+    ['Test phone', config.TOLLGATE_SANDBOX ? `${url}/sandbox/phone` : undefined],
     ['Support', `${url}/support`],
     ['Emails and SMS', `${url}/inbox`],
     ['Metrics', `${url}/metrics`],
     ['Health', `${url}/healthz`],
-    ...(days
-      ? [['Payers', `their details are removed ${days} days after a payment has ended`] satisfies Fact]
-      : []),
+    ['Payers', days ? `their details are removed ${days} days after a payment has ended` : undefined],
     embedded ? ['Data', config.TOLLGATE_DATA_DIR] : ['Database', withoutPassword(config.DATABASE_URL ?? '')],
   ]
 }
@@ -52,30 +50,37 @@ function addresses({ url, baseUrl, embedded }: Gateway, config: Config): Fact[] 
 // A sign-in link must not end up in a log, so only a terminal gets one.
 const signIn = (link: string | undefined) =>
   link
-    ? `${heading('Open this link to sign in to support, emails and metrics')}\n\n  ${link}\n  ${paint('dim', linkText)}`
-    : `${heading('Get a link to sign in to support, emails and metrics')}\n\n  npx tollgate support link`
+    ? step(
+        'Open this link to sign in to support, emails and metrics',
+        `  ${link}\n  ${paint('dim', linkText)}`,
+      )
+    : step('Get a link to sign in to support, emails and metrics', '  npx tollgate support link')
+
+const step = (title: string, body: string) => paragraphs(heading(title), body)
 
 const withoutPassword = (url: string) => url.replace(/\/\/[^@/]*@/, '//').replace(/\?.*$/s, '')
 
-function demo(url: string, { name, merchant_key, secret_key, ipn_secret, request }: Welcome): string[] {
-  const keys: Fact[] = [
+function demo(url: string, { name, merchant_key, secret_key, ipn_secret, request }: Welcome): string {
+  const keys = facts([
     ['merchant_key', merchant_key],
-    [
-      'secret_key',
-      secret_key ?? `shown on the first start; npx tollgate key rotate --merchant ${demoId} makes a new one`,
-    ],
-    ...(ipn_secret ? [['ipn_secret', ipn_secret] satisfies Fact] : []),
-  ]
-  return [
-    `${heading(`${name}, a merchant in test mode`)}\n\n${facts(keys)}${secret_key ? `\n${shownOnce}` : ''}`,
-    `${heading('Send a payment of GHS 25.00, open the checkout_url of the answer, pay with 0240000000')}\n\n${paymentCurl(url, request)}`,
-    `${heading('Read its status')}\n\n${statusCurl(url, request)}`,
-  ]
+    ['secret_key', secret_key ?? secretShownBefore],
+    ['ipn_secret', ipn_secret],
+  ])
+  return paragraphs(
+    step(`${name}, a merchant in test mode`, secret_key ? `${keys}\n${shownOnce}` : keys),
+    step(
+      'Send a payment of GHS 25.00, open the checkout_url of the answer, pay with 0240000000',
+      paymentCurl(url, request),
+    ),
+    step('Read its status', statusCurl(url, request)),
+  )
 }
+
+const secretShownBefore = `shown on the first start; npx tollgate key rotate --merchant ${demoId} makes a new one`
 
 const shownOnce = `  ${paint('yellow', 'The secrets are shown only now: the first signs your requests, the second the notifications to you.')}`
 
-const firstSteps = `${heading('Register a merchant')}\n\n  npx tollgate merchant add --name 'Ama Shop'`
+const firstSteps = step('Register a merchant', "  npx tollgate merchant add --name 'Ama Shop'")
 
 // One line for each field, for reading. The shell accepts line breaks in quotes.
 function paymentCurl(url: string, request: Welcome['request']): string {

@@ -1,6 +1,6 @@
 import { painter } from '../terminal.ts'
 
-// What `start --help` says about each setting of the environment, with its default.
+// The text of `start --help` for each setting of the environment, with its default.
 export const settingDescriptions: Record<string, string> = {
   HOST: 'the address to listen on (127.0.0.1)',
   PORT: 'the port to listen on, 0 for any free one (8080)',

@@ -5,8 +5,7 @@ import { createLog } from '../../observe/log.ts'
 import { userToBecome } from '../../start/privileges.ts'
 import { readSoundSettings } from '../../start/settings.ts'
 import { exitCodes, exitOnBug } from '../failure.ts'
-import type { CliCommand } from '../help.ts'
-import type { Cli } from '../output.ts'
+import type { CliCommand } from '../cliCommand.ts'
 import { printProgress } from '../terminal.ts'
 import { banner, startedData } from './banner.ts'
 import { humanLog } from './humanLog.ts'
@@ -17,7 +16,7 @@ const defaultStopSeconds = 5 // time for a load balancer to see /readyz; not nee
 // npm and some supervisors repeat a Ctrl-C that the terminal has already sent to the process.
 const sameSignalMs = 500
 
-export function addStart(program: CliCommand, cli: Cli) {
+export function addStart(program: CliCommand) {
   program
     .command('start')
     .description('Start the gateway, and its own PostgreSQL if DATABASE_URL is not set. Ctrl-C stops both.')
@@ -28,10 +27,10 @@ export function addStart(program: CliCommand, cli: Cli) {
       'HOST=0.0.0.0 TOLLGATE_BASE_URL=https://pay.example tollgate start',
       'DATABASE_URL=postgres://tollgate:secret@db:5432/tollgate TOLLGATE_MASTER_KEY=... tollgate start --json',
     )
-    .action(() => start(cli))
+    .action(() => start(program))
 }
 
-async function start(cli: Cli) {
+async function start(program: CliCommand) {
   const config = await readSoundSettings()
   const log = createLog(config.LOG_LEVEL, process.stderr.isTTY ? humanLog(process.stderr) : undefined)
   exitOnBug(error => log.fatal({ error: errorFields(error) }, 'bug'))
@@ -55,7 +54,7 @@ async function start(cli: Cli) {
   })
   if (!stop.isRequested()) {
     const link = gateway.embedded && process.stdout.isTTY ? await supportLink(gateway) : undefined
-    cli.print({ data: startedData(gateway, config, link), text: banner(gateway, config, link) })
+    program.print({ data: startedData(gateway, config, link), text: banner(gateway, config, link) })
     log.level = config.LOG_LEVEL
   }
   await stop.requested
@@ -75,8 +74,8 @@ function hideInfoAtTerminal({ LOG_LEVEL }: Config, log: Logger) {
   if (process.stderr.isTTY && LOG_LEVEL === 'info') log.level = 'warn'
 }
 
-// Everything is stopped by then. Without a password the driver leaves a half-open connection, which would keep the
-// process alive for up to a minute.
+// Everything has been stopped. If the database requires a password and none is set, the driver leaves a half-open
+// connection, which would keep the process alive for up to a minute.
 function exitSoon() {
   setTimeout(() => process.exit(), exitAfterMs).unref()
 }

@@ -12,11 +12,11 @@ import {
 
 // The secrets of the installation, shared by all of its nodes.
 export type InstallationSecrets = {
-  supportToken: string // opens the operator's pages, unless a setting gives another
+  supportToken: string // opens the operator's pages, unless a setting replaces it
   formKey: Buffer // signs the forms of the pages
 }
 
-export type StoredSecrets = WrappedKey & { sealed_support_token: Buffer; sealed_form_key: Buffer }
+type StoredSecrets = WrappedKey & { sealed_support_token: Buffer; sealed_form_key: Buffer }
 
 const owner = 'this installation'
 const tokenPurpose = 'support token of this installation'
@@ -51,7 +51,7 @@ export const findInstallation = (tx: Tx) =>
 export const lockInstallation = (tx: Tx) =>
   tx.one<StoredSecrets>(sql`select * from installation_secrets where only_row for update`)
 
-// `on conflict do nothing`: if two nodes start at once on a new database, the secrets of the first stay.
+// `on conflict do nothing`: if two nodes start at once on a new database, the secrets of the first are used.
 export const addInstallation = (tx: Tx, row: StoredSecrets, now: Date) =>
   tx.rows(sql`
     insert into installation_secrets (master_key_id, wrapped_key, sealed_support_token, sealed_form_key, created_at)

@@ -39,7 +39,7 @@ export async function applyOutsideTransaction(
   }
 }
 
-// The server runs several statements of one query in a transaction, so each is sent on its own.
+// The server runs several statements of one query in a transaction, so each is sent separately.
 const statementsOf = ({ text }: Migration) => text.split(/;[ \t]*$/m).filter(part => /^\s*[^\s-]/m.test(part))
 
 // An interrupted or failed build leaves an invalid index, which serves no query and slows every write. It is dropped

@@ -24,7 +24,6 @@ const firstBlockerCheckMs = 1000 // before lockTimeoutMs has passed
 const blockerCheckEveryMs = 5000
 
 export type OnProgress = (text: string) => void // for the operator
-export type MigrateOptions = { folder?: URL; onProgress?: OnProgress }
 
 export class MigrationFailed extends Error {}
 
@@ -32,7 +31,7 @@ export class MigrationFailed extends Error {}
 // may call it at once: one applies, the others wait for it and find nothing pending.
 export async function migrate(
   db: Db,
-  { folder, onProgress = () => {} }: MigrateOptions = {},
+  { folder, onProgress = () => {} }: { folder?: URL; onProgress?: OnProgress } = {},
 ): Promise<string[]> {
   const readPending = () =>
     retryLocked(
@@ -93,9 +92,9 @@ async function apply(session: MigrationSession, url: string, migration: Migratio
 }
 
 function failureOfMigration({ name, inTransaction }: Migration, error: unknown) {
-  const kept = inTransaction ? ', and nothing of it was kept' : ''
+  const rolledBack = inTransaction ? ' and was rolled back' : ''
   const message = error instanceof Error ? error.message : String(error)
-  return new MigrationFailed(`The migration ${name} failed${kept}: ${message}.`, { cause: error })
+  return new MigrationFailed(`The migration ${name} failed${rolledBack}: ${message}.`, { cause: error })
 }
 
 const isBusy = (error: unknown) =>
@@ -134,7 +133,7 @@ function watchBlockers(db: Db, pid: number): Blockers {
   let timer = setTimeout(check, firstBlockerCheckMs)
   function check() {
     blockingSessions(db, pid).then(
-      found => (names = found),
+      blockers => (names = blockers),
       () => {}, // the report then names none
     )
     timer = setTimeout(check, blockerCheckEveryMs)

@@ -18,7 +18,7 @@ export type Migration = {
   inTransaction: boolean
 }
 
-// The comment at the top of the file may hold two directives, each on a line of its own.
+// The comment at the top of the file may have two directives, each on a separate line.
 export function readMigration(name: string, folder = shippedFolder): Migration {
   const text = readFileSync(new URL(name, folder), 'utf8')
   const header = /^(--.*\n)*/.exec(text)?.[0] ?? ''

@@ -5,7 +5,7 @@ import { hostsOf } from '../connections/hosts.ts'
 import { sqlState, isAlreadyThere } from '../databaseErrors.ts'
 import type { Migration } from './migrationList.ts'
 
-export const lockTimeoutMs = 2000 // short: every statement that comes after a waiting lock request waits behind it
+export const lockTimeoutMs = 2000 // short: later statements wait behind a waiting lock request
 const connectTimeoutMs = 3000
 const primaryTimeoutMs = 30_000
 const retryPauseMs = 500
@@ -60,8 +60,8 @@ async function connect(connectionString: string): Promise<MigrationSession> {
     const { rows } = await client.query('select pg_is_in_recovery() as standby, pg_backend_pid() as pid')
     if (rows[0].standby) throw Object.assign(new Error('this server is a standby'), { code: '25006' })
     await client.query(
-      `select set_config(s.name, given.value, false) from pg_settings s
-         join unnest($1::text[], $2::text[]) as given (name, value) using (name)`,
+      `select set_config(s.name, wanted.value, false) from pg_settings s
+         join unnest($1::text[], $2::text[]) as wanted (name, value) using (name)`,
       [Object.keys(settings), Object.values(settings)],
     )
     await client.query(onLinuxOnly).catch(() => {})

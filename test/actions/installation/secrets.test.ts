@@ -41,7 +41,7 @@ test('two installations have different secrets', async () => {
   expect(theirs.formKey.equals(ours.formKey)).toBe(false)
 })
 
-test('a new master key wraps them, and the old one opens them no more', async () => {
+test('a new master key wraps them, and the old one no longer opens them', async () => {
   const secrets = await installationSecrets(db, masterKeys, now)
   const newer = givenMasterKeys([second, first])
   expect(await rewrapInstallation(db, newer)).toEqual({ changed: 1, failed: [] })
@@ -51,7 +51,7 @@ test('a new master key wraps them, and the old one opens them no more', async ()
   await expect(installationSecrets(db, masterKeys, now)).rejects.toThrow(masterKeyId(second))
 })
 
-test('without the old master key they stay as they are, and are named', async () => {
+test('without the old master key they are not changed, and are reported', async () => {
   await installationSecrets(db, masterKeys, now)
   expect(await rewrapInstallation(db, givenMasterKeys([second]))).toEqual({
     changed: 0,
@@ -60,12 +60,12 @@ test('without the old master key they stay as they are, and are named', async ()
   expect(await installationKeyIdsInUse(db)).toEqual([masterKeyId(first)])
 })
 
-test('on a database without any there is nothing to wrap', async () => {
+test('on a database without secrets there is nothing to wrap', async () => {
   expect(await rewrapInstallation(db, masterKeys)).toEqual({ changed: 0, failed: [] })
   expect(await installationKeyIdsInUse(db)).toEqual([])
 })
 
-test('one secret does not open in the place of the other', async () => {
+test('one secret cannot be opened as the other', async () => {
   await installationSecrets(db, masterKeys, now)
   await query(
     database.url,
@@ -74,7 +74,7 @@ test('one secret does not open in the place of the other', async () => {
   await expect(installationSecrets(db, masterKeys, now)).rejects.toThrow()
 })
 
-test('the database takes one row only', async () => {
+test('the table accepts one row only', async () => {
   await installationSecrets(db, masterKeys, now)
   const copy = `insert into installation_secrets select false, master_key_id, wrapped_key, sealed_support_token,
     sealed_form_key, created_at from installation_secrets`

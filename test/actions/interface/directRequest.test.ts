@@ -139,7 +139,7 @@ test('a different amount than requested is never paid, and an operator task is c
   )
   expect(tasks).toMatchObject([{ kind: 'amount_mismatch', amount: 2600n }])
   expect(await paying.status()).toMatchObject({ status: 'awaiting_payment', payment_time: null })
-  expect(gateway.logs.some(line => line.includes('a person is needed'))).toBe(true)
+  expect(gateway.logs.some(line => line.includes('a task needs an operator'))).toBe(true)
 })
 
 test('the same request again finds the same attempt', async () => {

@@ -32,7 +32,7 @@ async function doctor(settings: Env) {
 
 const notFine = (checks: Check[]) => checks.filter(check => check.state !== 'ok').map(check => check.check)
 
-test('where nothing is yet it says so, and makes nothing', async () => {
+test('without data it reports that, and creates nothing', async () => {
   const dataDir = join(temporaryFolder(), 'data')
   const { code, stdout, stderr } = await tollgate({ TOLLGATE_DATA_DIR: dataDir, PORT: '0' }, 'doctor')
   expect([code, stderr]).toEqual([0, ''])
@@ -41,7 +41,7 @@ test('where nothing is yet it says so, and makes nothing', async () => {
   expect(existsSync(dataDir)).toBe(false)
 })
 
-test('an empty database has migrations to apply; that is a warning, and it applies none', async () => {
+test('missing migrations are a warning, and doctor applies none', async () => {
   const { code, one, checks } = await doctor(env)
   expect(code).toBe(0)
   expect(notFine(checks)).toEqual(['migrations'])
@@ -50,7 +50,7 @@ test('an empty database has migrations to apply; that is a warning, and it appli
   expect(await query(database.url, `select to_regclass('migrations') as ledger`)).toEqual([{ ledger: null }])
 })
 
-test('every fault in the settings has its line', async () => {
+test('every invalid setting has a line', async () => {
   const { code, stdout } = await tollgate({ ...env, PORT: 'x', TOLLGATE_COLOUR: 'red' }, 'doctor')
   expect(code).toBe(1)
   expect(stdout).toMatch(/^✗ failed {3}settings +PORT: must be a whole number$/m)
@@ -82,7 +82,7 @@ const faultsEverywhere = [
 ]
 const named = (fault: string) => fault.slice(0, fault.indexOf(':'))
 
-test('settings, messengers and the way out: every fault at once, beside what else is wrong', async () => {
+test('settings, messengers and egress: all faults are reported together', async () => {
   const settings = { ...env, ...wrongEverywhere, TOLLGATE_EGRESS_ADDRESS: '203.0.113.7' }
   const { checks, one } = await doctor({
     ...settings,
@@ -95,13 +95,13 @@ test('settings, messengers and the way out: every fault at once, beside what els
   expect(JSON.stringify(checks)).not.toContain('secret@')
 })
 
-test('start tells every fault at once, too', async () => {
+test('start reports all faults together, too', async () => {
   const { code, error } = await tollgateJson({ ...env, ...wrongEverywhere }, 'start')
   expect(code).toBe(78)
   expect(error.faults.map(named).toSorted()).toEqual(faultsEverywhere)
 })
 
-test('a messenger that is half set up is a warning', async () => {
+test('an incomplete messenger is a warning', async () => {
   const { checks } = await doctor({ ...env, SMTP_URL: 'smtp://mail.example' })
   expect(checks).toContainEqual(
     expect.objectContaining({
@@ -111,7 +111,7 @@ test('a messenger that is half set up is a warning', async () => {
   )
 })
 
-test('a newer schema and a database that takes no writes fail', async () => {
+test('a newer schema and a read-only database fail', async () => {
   const other = await freshDatabase()
   const their = { ...env, DATABASE_URL: other.url }
   await tollgate(their, 'migrate')
@@ -128,7 +128,7 @@ test('a newer schema and a database that takes no writes fail', async () => {
   await other.drop()
 })
 
-test('a database of its own without a master key fails', async () => {
+test('DATABASE_URL without a master key fails', async () => {
   const { TOLLGATE_MASTER_KEY: _, ...keyless } = env
   const folder = join(temporaryFolder(), 'data')
   const { one } = await doctor({ ...keyless, TOLLGATE_DATA_DIR: folder })
@@ -138,7 +138,7 @@ test('a database of its own without a master key fails', async () => {
   })
 })
 
-test('a database out of reach fails, with what to do', async () => {
+test('an unreachable database fails, with what to do', async () => {
   const { code, one } = await doctor({ ...env, DATABASE_URL: 'postgres://127.0.0.1:1/none' })
   expect(code).toBe(1)
   expect(one('database')).toMatchObject({
@@ -147,14 +147,14 @@ test('a database out of reach fails, with what to do', async () => {
   })
 })
 
-test('a database that does not exist fails by name', async () => {
+test('a database that does not exist fails, with its name', async () => {
   const url = database.url.replace(/\/test_\w+\?/, '/nowhere?')
   expect((await doctor({ ...env, DATABASE_URL: url })).one('database')?.fact).toBe(
     'Database "nowhere" does not exist: create it (createdb), or correct DATABASE_URL.',
   )
 })
 
-test('a database that may lose payments fails', async () => {
+test('a database that is not durable fails', async () => {
   const name = /\/(test_\w+)\?/.exec(database.url)?.[1]
   await query(database.url, `alter database ${name} set synchronous_commit = off`)
   const { one } = await doctor(env)
@@ -162,7 +162,7 @@ test('a database that may lose payments fails', async () => {
   await query(database.url, `alter database ${name} reset synchronous_commit`)
 })
 
-test('secrets that our master key does not open fail', async () => {
+test('secrets of another master key fail', async () => {
   const { data } = await tollgateJson(env, 'merchant', 'add', '--name', 'Ama Shop')
   await tollgate(env, 'merchant', 'set', data.merchant_id, 'allowed_origins=https://shop.example')
   const { code, one, checks } = await doctor({ ...env, TOLLGATE_MASTER_KEY: newMasterKey() })
@@ -172,7 +172,7 @@ test('secrets that our master key does not open fail', async () => {
   expect(notFine((await doctor(env)).checks)).toEqual([])
 })
 
-test('settings of a merchant that cannot be read are named, by the merchant too, and can be mended', async () => {
+test('unreadable settings of a merchant are named with the merchant, and can be set again', async () => {
   const [{ merchant_id }] = (await query(
     database.url,
     `update merchants set settings = '{"rate_limit": "as you like", "ipn_style": "post", "allowed_origins": "https://a.example"}' returning merchant_id`,
@@ -200,7 +200,7 @@ test('a master key that others can read fails, and a data folder that others can
   expect(readdirSync(dataDir)).toEqual(['master.key'])
 })
 
-test('a database folder that holds none fails', async () => {
+test('a database folder without a database fails', async () => {
   const dataDir = temporaryFolder()
   mkdirSync(join(dataDir, 'postgres'))
   writeFileSync(join(dataDir, 'postgres', 'notes.txt'), '')
@@ -232,7 +232,7 @@ const doorsTold = async (settings: Env) => {
   return [one('support'), one('metrics')].map(check => `${check?.state}: ${check?.fact}`)
 }
 
-test('which token opens the pages of the operator is told', async () => {
+test('the report names the token of the operator pages', async () => {
   const link = 'tollgate support link opens them in a browser'
   for (const reached of [{}, { TOLLGATE_BASE_URL: 'https://pay.example' }] as Env[])
     expect(await doorsTold(reached)).toEqual([
@@ -246,7 +246,7 @@ test('which token opens the pages of the operator is told', async () => {
   ])
 })
 
-test('notifications to this machine are told of where others reach the gateway', async () => {
+test('loopback notifications are a warning if other machines reach the gateway', async () => {
   const settings = { ...env, TOLLGATE_EGRESS_LOOPBACK: 'on' }
   expect((await doctor(settings)).one('egress')).toBeUndefined()
   expect((await doctor({ ...settings, TOLLGATE_TRUST_PROXY: '1' })).one('egress')).toMatchObject({
@@ -281,7 +281,7 @@ for (const [what, facts, aheadMs, wrong] of [
     ).toEqual(wrong)
   })
 
-test('beside a running gateway on its own PostgreSQL all is well, its port included', async () => {
+test('beside a running gateway with an embedded PostgreSQL all checks pass, including the port', async () => {
   const dataDir = join(temporaryFolder(), 'data')
   const gateway = await spawnGateway({ TOLLGATE_DATA_DIR: dataDir, PORT: '0' })
   const PORT = new URL(gateway.url).port
@@ -297,7 +297,7 @@ test('beside a running gateway on its own PostgreSQL all is well, its port inclu
   expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
 })
 
-test('a port that another program has fails', async () => {
+test('a port that another program uses fails', async () => {
   const other = createServer((_, answer) => void answer.end('ok')).listen(0, '127.0.0.1')
   await once(other, 'listening')
   const address = other.address()

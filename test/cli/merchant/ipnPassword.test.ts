@@ -12,8 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => shop.stop())
 
-const set = (...words: string[]) => ['merchant', 'set', merchant.merchant_id, ...words]
-const rotate = (...words: string[]) => ['merchant', 'ipn-password', 'rotate', '--merchant', ...words]
+const set = (...args: string[]) => ['merchant', 'set', merchant.merchant_id, ...args]
+const rotate = (...args: string[]) => ['merchant', 'ipn-password', 'rotate', '--merchant', ...args]
 const show = () => ['merchant', 'show', merchant.merchant_id]
 const basic = ['ipn_style=basic', 'ipn_url=https://shop.example/ipn']
 const checks = async (name: string) =>
@@ -28,7 +28,7 @@ test('without the master key no style that needs a password is chosen', async ()
   expect((await tollgate(env, ...set('expiry_minutes=30'))).code).toBe(0) // others need none
 })
 
-test('style basic is refused without an address of the merchant, and the fault says what to set', async () => {
+test('style basic is refused without an address of the merchant, and the fault names the setting', async () => {
   const { code, stderr } = await tollgate(shop.env, ...set('ipn_style=basic'))
   expect(code).toBe(1)
   expect(stderr).toMatch(/ipn_style: basic sends a password.*\n?.*ipn_url=.* or\s+allowed_origins=/)
@@ -71,7 +71,7 @@ test('the last address of the merchant stays while the style is basic', async ()
   expect((await tollgate(shop.env, ...set('allowed_origins='))).code).toBe(1)
 })
 
-test('an old client has the merchant id for a password, and merchant show says how to change it', async () => {
+test('an old client may use the merchant id as the password, and merchant show has the command that changes it', async () => {
   const { merchant_id } = merchant
   const { stdout } = await tollgate(shop.env, ...rotate(merchant_id, '--mode', 'live', '--merchant-id'))
   expect(stdout).toContain(`ipn_password   ${merchant_id}\n`)
@@ -100,7 +100,7 @@ test('doctor fails for a live merchant whose password could be sent nowhere', as
     {
       check: 'passwords',
       state: 'failed',
-      fact: `ipn_style is basic, but neither ipn_url nor allowed_origins says where the password may be sent, for ${merchant_id}`,
+      fact: `ipn_style is basic, but neither ipn_url nor allowed_origins is set, so the password may not be sent, for ${merchant_id}`,
       todo: `Notifications are sent without it. Set the shop's own address: tollgate merchant set ${merchant_id} ipn_url=https://shop.example/ipn`,
     },
   ])
@@ -124,7 +124,7 @@ test('doctor recommends form_ipn_url=registered to a live merchant whose custome
   expect(await checks('ipn_url')).toEqual([])
 })
 
-test('nobody has this id', async () => {
+test('an unknown merchant', async () => {
   for (const more of [[], ['--merchant-id']]) {
     const { code, stderr } = await tollgate(shop.env, ...rotate('nobody', '--mode', 'test', ...more))
     expect(code).toBe(1)

@@ -11,9 +11,9 @@ beforeAll(async () => {
 })
 afterAll(() => shop.stop())
 
-const rotate = (...words: string[]) => ['merchant', 'ipn-secret', 'rotate', ...words]
+const rotate = (...args: string[]) => ['merchant', 'ipn-secret', 'rotate', ...args]
 
-test('nobody has this id', async () => {
+test('an unknown merchant', async () => {
   const { code, stdout, stderr } = await tollgate(shop.env, ...rotate('--merchant', 'nobody'))
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(/^No merchant has the id nobody/)
@@ -25,7 +25,7 @@ test('without the master key nothing is sealed', async () => {
   expect([code, stdout]).toEqual([78, ''])
 })
 
-test('it is shown this once, and merchant show tells how many sign and until when', async () => {
+test('it is shown once, and merchant show has how many sign and until when', async () => {
   const show = ['merchant', 'show', merchant.merchant_id]
   const before = (await tollgate(shop.env, ...show)).stdout
   expect(before).toMatch(/^Signing secrets of notifications\n {2}test {3}1 live\n {2}live {3}1 live$/m)

@@ -13,7 +13,7 @@ import { post, signedRequest } from '../../support/merchant/merchant.ts'
 import { isRoot } from '../../support/processes/otherUsers.ts'
 import { type Env, newMasterKey, temporaryFolder, tollgate, tollgateJson } from '../tollgate.ts'
 
-// A gateway with its own database that keeps its master key in a file, and a merchant beside the demo shop.
+// A gateway with an embedded database and its master key in a file, and a merchant besides the demo merchant.
 const dataDir = temporaryFolder()
 const keyFile = join(dataDir, 'master.key')
 let gateway: GatewayProcess
@@ -28,8 +28,8 @@ afterAll(async () => {
   await gateway?.kill('SIGTERM')
 })
 
-const rotate = async (...words: string[]) =>
-  (await tollgateJson(env, 'key', 'rotate', '--merchant', shop.merchant_id, ...words)).data
+const rotate = async (...args: string[]) =>
+  (await tollgateJson(env, 'key', 'rotate', '--merchant', shop.merchant_id, ...args)).data
 const pays = async (keys: Pick<Credentials, 'merchant_key' | 'secret_key'>) =>
   (await post(gateway.url, signedRequest(keys))).http
 
@@ -65,7 +65,7 @@ test('with no overlap the old key stops within a second', async () => {
   shop.live = next
 })
 
-test('the overlap is a day when none is given, and an earlier end stays', async () => {
+test('the default overlap is a day, and an earlier end stays', async () => {
   const { stdout } = await tollgate(env, 'key', 'rotate', '--merchant', shop.merchant_id, '--mode', 'live')
   expect(stdout).toMatch(
     /has a new live key\.\n\n {2}merchant_key {3}lk_\w+\n {2}secret_key {5}[0-9a-f]{64}\n/,
@@ -104,29 +104,29 @@ test('a key file is not rotated for a database that other gateways may use', asy
   expect(readFileSync(keyFile, 'utf8')).toBe(before)
 })
 
-const given = (keys: string) => ({ ...env, TOLLGATE_MASTER_KEY: keys })
+const withKeys = (keys: string) => ({ ...env, TOLLGATE_MASTER_KEY: keys })
 
 test('with the key in the environment, the first of several becomes the one in use', async () => {
   const [old, next] = [readFileSync(keyFile, 'utf8').trim(), newMasterKey()]
-  const single = await tollgate(given(old), 'master-key', 'rotate')
+  const single = await tollgate(withKeys(old), 'master-key', 'rotate')
   expect([single.code, single.stdout]).toEqual([1, ''])
   expect(single.stderr).toMatch(/^TOLLGATE_MASTER_KEY has one key: set it to NEW,OLD [^.]*\.\n$/)
-  expect(await tollgateJson(given(`${next},${old}`), 'master-key', 'rotate')).toMatchObject({
+  expect(await tollgateJson(withKeys(`${next},${old}`), 'master-key', 'rotate')).toMatchObject({
     data: { merchants: 2 },
   })
-  expect(await tollgateJson(given(`${next},${old}`), 'master-key', 'rotate')).toMatchObject({
+  expect(await tollgateJson(withKeys(`${next},${old}`), 'master-key', 'rotate')).toMatchObject({
     data: { merchants: 0 },
   })
-  expect((await tollgateJson(given(next), 'key', 'rotate', '--merchant', shop.merchant_id)).code).toBe(0)
+  expect((await tollgateJson(withKeys(next), 'key', 'rotate', '--merchant', shop.merchant_id)).code).toBe(0)
 })
 
 test('without the master key of the gateway nothing is sealed or opened, and it ends with 78', async () => {
   const other = { ...env, TOLLGATE_MASTER_KEY: newMasterKey() }
-  for (const words of [
+  for (const args of [
     ['merchant', 'add', '--name', 'Stray'],
     ['key', 'rotate', '--merchant', shop.merchant_id],
   ]) {
-    const { code, stdout, stderr } = await tollgate({ ...other, LOG_LEVEL: 'silent', PORT: '0' }, ...words)
+    const { code, stdout, stderr } = await tollgate({ ...other, LOG_LEVEL: 'silent', PORT: '0' }, ...args)
     expect([code, stdout]).toEqual([78, ''])
     expect(stderr).toMatch(
       /^The secrets in this database are sealed with master key [0-9a-f]{16}, which this /,

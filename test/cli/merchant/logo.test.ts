@@ -29,7 +29,7 @@ const answer = (status: string, body: Buffer | string, ...headers: string[]) =>
     Buffer.from(body),
   ])
 
-test('whatever cannot be shown is refused in words, and nothing is stored', async () => {
+test('an invalid picture is refused with the reason, and nothing is stored', async () => {
   for (const [words, ...asked] of [
     ['Give --file, --url or --remove.'],
     ['cannot be used with', '--file', 'x', '--remove'],
@@ -53,12 +53,12 @@ test('whatever cannot be shown is refused in words, and nothing is stored', asyn
   expect(await logos()).toEqual([])
 })
 
-test('nobody’s logo is not changed', async () => {
+test('an unknown merchant is refused', async () => {
   const { code, error } = await tollgateJson(shop.env, 'merchant', 'logo', 'nobody0000', '--remove')
   expect([code, error.code]).toEqual([1, 'not_found'])
 })
 
-test('nothing behind our own walls is fetched', async () => {
+test('nothing is fetched from private addresses', async () => {
   const inside = await listen(answering(answer('200 OK', plainPng())))
   for (const url of [
     inside.url,
@@ -73,7 +73,7 @@ test('nothing behind our own walls is fetched', async () => {
   expect(await logos()).toEqual([])
 })
 
-test('a file becomes the logo, is shown with the merchant, and goes again', async () => {
+test('a file becomes the logo, is shown with the merchant, and can be removed', async () => {
   const none = await tollgate(shop.env, 'merchant', 'show', id)
   expect(none.stdout).toMatch(/logo +none/)
   const { data } = await tollgateJson(shop.env, 'merchant', 'logo', id, '--file', fileWith(plainPng(128, 64)))

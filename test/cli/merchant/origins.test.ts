@@ -11,7 +11,7 @@ const originsOf = async () =>
     ({ check }: { check: string }) => check === 'origins',
   )
 
-test('who registers no origins is told what that means, and the command that registers them', async () => {
+test('without registered origins the output explains the risk, with the command that registers them', async () => {
   const added = await tollgate(shop.env, 'merchant', 'add', '--name', 'Ama Shop')
   const [, id = ''] = /merchant_id {3}(\w{10})/.exec(added.stdout) ?? []
   const command = `tollgate merchant set ${id} allowed_origins=https://shop.example`
@@ -26,13 +26,13 @@ test('who registers no origins is told what that means, and the command that reg
     fact: `a payment may send the customer to any address: no origins are registered for ${id}`,
     todo: `Register the shop's own: ${command}`,
   })
-  const [program, ...words] = command.split(' ')
-  expect([program, (await tollgate(shop.env, ...words)).code]).toEqual(['tollgate', 0]) // as it stands there
+  const [program, ...args] = command.split(' ')
+  expect([program, (await tollgate(shop.env, ...args)).code]).toEqual(['tollgate', 0]) // as it stands there
   expect((await tollgate(shop.env, 'merchant', 'show', id)).stdout).not.toContain('No origins are registered')
   expect(await originsOf()).toMatchObject({ state: 'ok' })
 })
 
-test('doctor names a few of many, and nobody who is switched off', async () => {
+test('doctor names a few of many merchants, and no deactivated ones', async () => {
   const ids: string[] = []
   for (let one = 0; one < 7; one++) ids.push((await shop.addMerchant()).merchant_id)
   await tollgate(shop.env, 'merchant', 'deactivate', ids[0] ?? '')

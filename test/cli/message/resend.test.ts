@@ -13,16 +13,16 @@ let payment: Payment
 beforeAll(async () => {
   shop = await openShop()
   merchant = await shop.addMerchant()
-  const asked = await shop.ask(merchant, {
+  const requested = await shop.ask(merchant, {
     invoice_id: 'AMA-1',
     number: '0241234567',
     email: 'ama@mail.example',
   })
-  payment = await shop.try(asked, yes)
+  payment = await shop.try(requested, yes)
 })
 afterAll(() => shop.stop())
 
-const resend = (...words: string[]) => tollgate(shop.env, 'message', 'resend', ...words)
+const resend = (...args: string[]) => tollgate(shop.env, 'message', 'resend', ...args)
 const arrive = () => shop.db.rows(sql`update messages set state = 'sent', next_try_at = null`)
 
 for (const [name, words, exit, message] of [
@@ -37,14 +37,14 @@ for (const [name, words, exit, message] of [
     expect(stderr).toMatch(message)
   })
 
-test('what is not paid, and what has nobody to tell, is refused', async () => {
+test('an unpaid payment, and one without an address, is refused', async () => {
   const open = await shop.try(await shop.ask(merchant, { number: '0241234567' }), pending)
   expect((await resend(open.tx_reference)).stderr).toMatch(/not paid/)
   const nobody = await shop.try(await shop.ask(merchant), yes)
   expect((await resend(nobody.tx_reference)).stderr).toMatch(/neither a phone number nor an email address/)
 })
 
-test('the receipt goes to every address again, or to one, and payment show tells it', async () => {
+test('the receipt is sent to every address again, or to one, and payment show has it', async () => {
   await arrive()
   const { stdout } = await resend('AMA-1')
   expect(stdout).toBe(
@@ -70,7 +70,7 @@ test('the receipt goes to every address again, or to one, and payment show tells
   })
 })
 
-test('one of two that cannot go is told beside the other', async () => {
+test('if one of two messages is refused, the output has both', async () => {
   await shop.db.rows(sql`update messages set state = 'sent', next_try_at = null where medium = 'sms'`)
   const { code, stdout } = await resend('AMA-1')
   expect(code).toBe(0)

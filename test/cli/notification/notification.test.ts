@@ -18,8 +18,8 @@ let silent: Payment // exhausted
 let unsent: Payment // no address
 let read: Payment // failed, then paid: two, both acknowledged
 
-const run = (...words: string[]) => tollgate(shop.env, 'notification', ...words)
-const runJson = (...words: string[]) => tollgateJson(shop.env, 'notification', ...words)
+const run = (...args: string[]) => tollgate(shop.env, 'notification', ...args)
+const runJson = (...args: string[]) => tollgateJson(shop.env, 'notification', ...args)
 const change = ({ tx_reference }: Payment, to: Query) =>
   shop.db.rows(sql`update deliveries set ${to} where tx_reference = ${tx_reference}`)
 
@@ -38,7 +38,7 @@ const aTry = ({ merchant_id, tx_reference }: Payment, changed: Partial<Try>): Tr
   ...changed,
 })
 
-// Bytes of a stranger: a title, a colour, a cleared screen, a hidden turn of direction, and no UTF-8.
+// Untrusted bytes: a terminal title, a colour, a cleared screen, a bidi control, and invalid UTF-8.
 const evil = Buffer.concat([
   Buffer.from('\n\u001b]0;owned\u0007\u001b[31mMoved\u001b[2J\u009b2J \u202egnp.exe\rover\nsecond line'),
   Buffer.from([0xff, 0xfe]),
@@ -75,8 +75,8 @@ beforeAll(async () => {
 })
 afterAll(() => shop.stop())
 
-const ids = async (...words: string[]) => {
-  const { data } = await runJson('list', ...words)
+const ids = async (...args: string[]) => {
+  const { data } = await runJson('list', ...args)
   return data.notifications.map(({ id }: { id: string }) => id)
 }
 const shown = async (payment: Payment) => (await run('show', idOf(payment))).stdout
@@ -101,7 +101,7 @@ for (const [words, message] of [
   })
 
 describe('list', () => {
-  test('the newest first, how each stands, and what helps', async () => {
+  test('the newest first, with state and hints', async () => {
     const { code, stdout } = await run('list')
     const lines = stdout.split('\n')
     expect(code).toBe(0)
@@ -157,14 +157,14 @@ describe('list', () => {
     })
   })
 
-  test('nothing is like that', async () => {
+  test('no match', async () => {
     const { stdout } = await run('list', '--state', 'due', '--merchant', other.merchant_id)
     expect(stdout).toBe('No notification matches: remove an option to see more.\n')
   })
 })
 
 describe('show', () => {
-  test('tells the facts, the bytes, every try and what helps', async () => {
+  test('has the facts, the body, every try and hints', async () => {
     const { code, stdout } = await run('show', idOf(arrived).toLowerCase())
     expect(code).toBe(0)
     const body = await shop.db.one<{ body: string }>(
@@ -188,7 +188,7 @@ describe('show', () => {
     expect(stdout).toContain(`\nBody\n  ${body?.body}\n`)
   })
 
-  test("a stranger's bytes are one line that no terminal obeys", async () => {
+  test('an untrusted answer is one line without control characters', async () => {
     const { stdout } = await run('show', idOf(arrived))
     expect(stdout).toMatch(/^ +answered: \]0;owned +\[31mMoved \[2J 2J +gnp\.exe …$/m)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -196,7 +196,7 @@ describe('show', () => {
     expect(stdout).not.toContain('second line')
   })
 
-  test('programs get all of it as text, and a terminal still nothing to obey', async () => {
+  test('JSON has the whole answer, with control characters escaped', async () => {
     const { stdout } = await run('show', idOf(arrived), '--json')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
@@ -223,7 +223,7 @@ describe('show', () => {
     expect(data.hints).toHaveLength(3)
   })
 
-  test('each state in plain words', async () => {
+  test('each state has a sentence', async () => {
     expect(await shown(silent)).toMatch(
       /^ {2}Exhausted \d{4}-.* UTC, after 16 tries\.\n {2}Send it again: tollgate notification redeliver TG-\S+-N1$/m,
     )
@@ -232,7 +232,7 @@ describe('show', () => {
   })
 })
 
-test('payment show has what the merchant was told', async () => {
+test('payment show has the notifications of the payment', async () => {
   const { stdout } = await tollgate(shop.env, 'payment', 'show', 'AMA-2')
   expect(stdout).toMatch(
     /\n\nNotifications\n {2}ID +STATUS +STATE +TRIES +LAST RESULT +NEXT TRY\n {2}TG-\S+-N1 +failed +acknowledged +1 +acknowledged\n {2}TG-\S+-N2 +paid/,
@@ -248,7 +248,7 @@ const doctors = async () =>
     ({ check }: { check: string }) => check === 'deliveries',
   )
 
-test('doctor tells what was exhausted, and how to see it', async () => {
+test('doctor counts exhausted deliveries, and names the command that lists them', async () => {
   expect(await doctors()).toEqual({
     check: 'deliveries',
     state: 'warning',
@@ -271,7 +271,7 @@ describe('redeliver', () => {
     )
   })
 
-  test('one that has no address, or is on its way, is refused with what helps', async () => {
+  test('one without an address, or that is being sent, is refused with what to do', async () => {
     expect((await run('redeliver', idOf(unsent))).stderr).toBe(
       `${idOf(unsent)} has no address: set one with tollgate merchant set ${other.merchant_id} ipn_url=URL\n`,
     )

@@ -11,7 +11,7 @@ import { tollgate, tollgateJson } from '../tollgate.ts'
 let shop: TestShop
 let merchant: TestMerchant
 const days = ['--from', '2126-05-01', '--to', '2126-05-31']
-const report = (...words: string[]) => ['outlet', 'report', '--merchant', merchant.merchant_id, ...words]
+const report = (...args: string[]) => ['outlet', 'report', '--merchant', merchant.merchant_id, ...args]
 
 beforeAll(async () => {
   shop = await openShop()
@@ -23,7 +23,7 @@ beforeAll(async () => {
     ['ACC-1', 'Accra, "Mall"'],
   ] as const)
     await addOutlet(shop.db, { merchant_id, code, name, created_at: new Date() })
-  // Times far ahead, and growing: references of one process never step back.
+  // Times in the future, and increasing: references of one process never decrease.
   const on = async (time: string, extra_outlet?: string, total = '25.00') => {
     shop.setNow(new Date(time))
     return shop.ask(merchant, { total, ...(extra_outlet && { extra_outlet }) })
@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.stop())
 
-describe('what is asked for wrongly is refused', () => {
+describe('wrong options are refused', () => {
   const wrong: [string, string[], number, RegExp][] = [
     ['no time', [], 2, /Required option '--from <date>' not specified/],
     ['no such day', ['--from', '2126-02-30', '--to', '2126-03-01'], 2, /must be a day such as/],
@@ -57,9 +57,9 @@ describe('what is asked for wrongly is refused', () => {
     ['an outlet that is not there', [...days, '--outlet', 'NOPE'], 1, /Ama Shop has no outlet NOPE/],
     ['two forms at once', [...days, '--csv', '--json'], 1, /not both/],
   ]
-  for (const [name, words, exit, message] of wrong)
+  for (const [name, args, exit, message] of wrong)
     test(name, async () => {
-      const { code, stdout, stderr } = await tollgate(shop.env, ...report(...words))
+      const { code, stdout, stderr } = await tollgate(shop.env, ...report(...args))
       expect([code, stdout]).toEqual([exit, ''])
       expect(stderr).toMatch(message)
     })
@@ -93,7 +93,7 @@ test('counts and sums by outlet, status, method and currency, with the last day 
   ])
 })
 
-const rows = async (...words: string[]) => (await tollgateJson(shop.env, ...report(...words))).data.rows
+const rows = async (...args: string[]) => (await tollgateJson(shop.env, ...report(...args))).data.rows
 
 test('one outlet, one mode, or a time to the instant', async () => {
   expect(await rows(...days, '--outlet', '-EVIL')).toHaveLength(1)
@@ -124,7 +124,7 @@ test('the table is for people, with totals below', async () => {
   expect(none.stdout).toMatch(/There are none: tollgate payment list/)
 })
 
-test('without a merchant each one is told by itself, and every line of CSV says whose it is', async () => {
+test('without a merchant each one has a report, and every CSV line has the merchant_id', async () => {
   const { code, data } = await tollgateJson(shop.env, 'outlet', 'report', ...days)
   expect(code).toBe(0)
   const counted = data.reports.map((one: any) => one.rows.map((row: any) => row.payments))
@@ -142,7 +142,7 @@ test('without a merchant each one is told by itself, and every line of CSV says 
   ])
 })
 
-test('in CSV nothing begins like a formula', async () => {
+test('no CSV cell starts like a formula', async () => {
   const { code, stdout } = await tollgate(shop.env, ...report(...days, '--csv'))
   expect(code).toBe(0)
   const lines = stdout.split('\n')
@@ -158,7 +158,7 @@ test('in CSV nothing begins like a formula', async () => {
   )
 })
 
-test('each currency is summed by itself and written as it is; one that nobody knows, in minor units', async () => {
+test('each currency is summed separately with its decimals; an unknown one in minor units', async () => {
   const kato = await shop.addMerchant('Kato', 'currencies=GHS,UGX,XOF')
   shop.setNow(new Date('2127-05-02T00:00:00Z'))
   for (const [total, currency] of [
@@ -169,7 +169,7 @@ test('each currency is summed by itself and written as it is; one that nobody kn
   ] as const)
     await shop.ask(kato, { total, currency })
   await query(shop.url, `update payments set currency = 'XAU' where currency = 'XOF'`)
-  const words = [
+  const args = [
     'outlet',
     'report',
     '--merchant',
@@ -179,16 +179,16 @@ test('each currency is summed by itself and written as it is; one that nobody kn
     '--to',
     '2127-05-31',
   ]
-  const { data } = await tollgateJson(shop.env, ...words)
+  const { data } = await tollgateJson(shop.env, ...args)
   const status = 'awaiting_payment'
   expect(data.totals).toEqual([
     { status, currency: 'GHS', payments: 1, total: '12.50' },
     { status, currency: 'UGX', payments: 2, total: '1250000' },
     { status, currency: 'XAU', payments: 1, total: '700 in minor units' },
   ])
-  const csv = (await tollgate(shop.env, ...words, '--csv')).stdout
+  const csv = (await tollgate(shop.env, ...args, '--csv')).stdout
   expect(csv).toContain(`(none),,${status},(none),UGX,2,1250000\n`)
-  expect((await tollgate(shop.env, ...words)).stdout).toMatch(/ UGX 1250000\n/)
+  expect((await tollgate(shop.env, ...args)).stdout).toMatch(/ UGX 1250000\n/)
 })
 
 test('the bound of a moment lies below its references and above those before', () => {

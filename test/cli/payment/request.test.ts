@@ -18,8 +18,8 @@ const addMerchant = async (...settings: string[]) => {
   if (settings.length > 0) await tollgate(env, 'merchant', 'set', data.merchant_id, ...settings)
   return data
 }
-const request = (merchant_id: string, ...words: string[]) =>
-  tollgateJson(env, 'payment', 'request', '--merchant', merchant_id, ...words)
+const request = (merchant_id: string, ...args: string[]) =>
+  tollgateJson(env, 'payment', 'request', '--merchant', merchant_id, ...args)
 
 test('a test payment: stored, signed with the test key, and its page offers the sandbox', async () => {
   const { merchant_id, test: keys } = await addMerchant()
@@ -42,10 +42,10 @@ test('a test payment: stored, signed with the test key, and its page offers the 
   expect(body).toMatchObject({ status: 'awaiting_payment', amount: 25, tx_reference: data.tx_reference })
 })
 
-test('a live payment without a live account is stored like any other, and the command says that nothing serves it', async () => {
+test('a live payment without a live account is stored, and the command reports that no account serves it', async () => {
   const { merchant_id } = await addMerchant()
-  const words = ['--merchant', merchant_id, '--total', '1.00', '--mode', 'live']
-  const { code, stdout } = await tollgate(env, 'payment', 'request', ...words)
+  const args = ['--merchant', merchant_id, '--total', '1.00', '--mode', 'live']
+  const { code, stdout } = await tollgate(env, 'payment', 'request', ...args)
   expect(code).toBe(0)
   expect(stdout).toMatch(/It is live: paying it moves real money\./)
   expect(stdout).toMatch(/^ {2}total +GHS 1\.00$/m)
@@ -53,11 +53,11 @@ test('a live payment without a live account is stored like any other, and the co
   expect(stdout).toMatch(/No account of live mode serves this payment/)
 })
 
-test('the same request finds the same payment, whoever sent it first; another one with its id is refused', async () => {
+test('the same request finds the same payment, whether the API or the command sent it first; another one with its id is refused', async () => {
   const { merchant_id, test: keys } = await addMerchant()
-  const words = ['--total', '25.00', '--invoice-id', 'AMA-1042']
-  const first = await request(merchant_id, ...words)
-  expect((await request(merchant_id, ...words)).data).toEqual(first.data)
+  const args = ['--total', '25.00', '--invoice-id', 'AMA-1042']
+  const first = await request(merchant_id, ...args)
+  expect((await request(merchant_id, ...args)).data).toEqual(first.data)
   const sent = signedRequest(keys, {
     invoice_id: 'AMA-1042',
     total: '25.00',
@@ -91,7 +91,7 @@ for (const [words, field, message] of [
     expect(stored).toBe(0)
   })
 
-test('a merchant that is switched off, one without a key of the mode, and one that nobody knows', async () => {
+test('a deactivated merchant, one without a key of the mode, and an unknown one', async () => {
   const { merchant_id } = await addMerchant()
   await tollgate(env, 'merchant', 'deactivate', merchant_id)
   const off = await request(merchant_id, '--total', '1')

@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.stop())
 
-test('nothing tells the number, the token, what was given, or what a provider calls back with', async () => {
+test('no output has the number, the token, the customer’s input, or the secret of callbacks', async () => {
   const [plain, json] = await Promise.all([
     tollgate(shop.env, 'payment', 'show', payment.tx_reference),
     tollgateJson(shop.env, 'payment', 'show', payment.tx_reference),
@@ -47,7 +47,7 @@ test('nothing tells the number, the token, what was given, or what a provider ca
   for (const hidden of [...secrets, '41234567', 'given', 'payer']) expect(everything).not.toContain(hidden)
 })
 
-test('the facts tell how it was paid', async () => {
+test('the facts include how it was paid', async () => {
   const { code, stdout } = await tollgate(shop.env, 'payment', 'show', payment.tx_reference)
   expect(code).toBe(0)
   for (const [name, value] of [
@@ -86,13 +86,13 @@ test('programs get attempts, events and what is next', async () => {
 
 describe('on a terminal', () => {
   for (const columns of [60, 80, 120])
-    test(`of ${columns} columns no line of the story is cut`, async () => {
+    test(`of ${columns} columns no line of the timeline is cut`, async () => {
       const text = timelineText(await explainPayment(shop.db, payment, new Date()), columns)
       const story = text.slice(text.indexOf('What happened')).split('\n')
       expect(Math.max(...story.map(line => line.length))).toBeLessThanOrEqual(columns)
     })
 
-  test('the day stands once, and the words in one column', async () => {
+  test('each day is printed once, and the texts are in one column', async () => {
     const at = new Date('2026-05-01T23:59:00Z')
     const explained = await explainPayment(shop.db, payment, at)
     const moments = [0, 30, 90].map(count => ({

@@ -20,13 +20,13 @@ const close = (word: string, kind: string, note = 'Seen to.', ...more: string[])
 const doctorsTask = async () =>
   (await tollgateJson(shop.env, 'doctor')).data.checks.find((one: { check: string }) => one.check === 'tasks')
 
-test('while nothing waits, that is what is said', async () => {
+test('without open tasks there is a sentence', async () => {
   expect((await tollgate(shop.env, 'task', 'list')).stdout).toBe('There are no open tasks.\n')
   expect((await tollgateJson(shop.env, 'task', 'list')).data).toEqual({ open: 0, tasks: [] })
   expect(await doctorsTask()).toMatchObject({ state: 'ok', fact: 'no open tasks' })
 })
 
-for (const [name, words, exit, message] of [
+for (const [name, args, exit, message] of [
   ['no kind', ['A-1', '--note', 'x'], 2, /Required option '--kind <kind>' not specified/],
   [
     'another kind',
@@ -40,7 +40,7 @@ for (const [name, words, exit, message] of [
   ['no such payment', ['A-1', '--kind', 'refund', '--note', 'x'], 1, /No payment has the reference/],
 ] as const)
   test(`close with ${name} is refused`, async () => {
-    const { code, stdout, stderr } = await tollgate(shop.env, 'task', 'close', ...words)
+    const { code, stdout, stderr } = await tollgate(shop.env, 'task', 'close', ...args)
     expect([code, stdout]).toEqual([exit, ''])
     expect(stderr).toMatch(message)
   })
@@ -102,13 +102,13 @@ test('closing a refund closes it, once', async () => {
   expect(show.stdout).toMatch(/operator +Closed the refund task: Given back\.$/m)
 })
 
-test('closing what an attempt waited for gives the attempt up, and says so', async () => {
+test('closing the task of an unresolved attempt gives the attempt up, and the output has that', async () => {
   const { stdout } = await close('AMA-9', 'amount_mismatch', 'Agreed.', '--merchant', merchant.merchant_id)
   expect(stdout).toBe(
     `The amount_mismatch task of ${disputed.tx_reference} is closed. Its attempt was given up, and the payment is failed.\n`,
   )
-  const words = ['--kind', 'unresolved', '--note', 'They do not know it.']
-  const { data } = await tollgateJson(shop.env, 'task', 'close', silent.tx_reference, ...words)
+  const args = ['--kind', 'unresolved', '--note', 'They do not know it.']
+  const { data } = await tollgateJson(shop.env, 'task', 'close', silent.tx_reference, ...args)
   expect(data).toMatchObject({
     attempt_given_up: true,
     status: 'failed',
@@ -117,17 +117,17 @@ test('closing what an attempt waited for gives the attempt up, and says so', asy
   expect(await doctorsTask()).toMatchObject({ state: 'ok' })
 })
 
-test('an amount is written as the provider’s currency is', async () => {
+test('an amount has the decimals of the provider’s currency', async () => {
   const kato = await shop.addMerchant('Kato', 'currencies=UGX')
   shop.setNow(after(minutes(30), start))
-  const said = async (currency: string) => {
+  const chargeIn = async (currency: string) => {
     const payment = await shop.ask(kato, { total: '5000', currency: 'UGX' })
     return (await shop.try(payment, { ...yes, amount: 4900n, currency })).tx_reference
   }
-  const references = [await said('UGX'), await said('USD'), await said('XAU')]
+  const references = [await chargeIn('UGX'), await chargeIn('USD'), await chargeIn('XAU')]
   const { data } = await tollgateJson(shop.env, 'task', 'list')
-  const told = new Map(data.tasks.map((task: any) => [task.tx_reference, [task.currency, task.amount]]))
-  expect(references.map(reference => told.get(reference))).toEqual([
+  const reported = new Map(data.tasks.map((task: any) => [task.tx_reference, [task.currency, task.amount]]))
+  expect(references.map(reference => reported.get(reference))).toEqual([
     ['UGX', '4900'],
     ['USD', '49.00'],
     ['XAU', '4900 in minor units'],
@@ -138,7 +138,7 @@ test('an amount is written as the provider’s currency is', async () => {
   for (const reference of references) await close(reference, 'amount_mismatch')
 })
 
-test('several of a kind are told by their attempts', async () => {
+test('several tasks of a kind are distinguished by their attempts', async () => {
   shop.setNow(start)
   const payment = await shop.ask(merchant)
   for (const minute of [1, 2, 3]) {

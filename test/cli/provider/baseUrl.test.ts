@@ -27,14 +27,14 @@ for (const [mode, settings, isWarned] of [
     const paystack = await openPaystack({ secretKey })
     simulators.push(paystack)
     const env = { ...settings, DATABASE_URL: database.url, TOLLGATE_MASTER_KEY: masterKey }
-    const words = ['paystack', `secret_key=${secretKey}`, `url=${paystack.url}`, '--mode', mode]
-    const { code, stdout } = await tollgate(env, 'provider', 'add', ...words)
+    const args = ['paystack', `secret_key=${secretKey}`, `url=${paystack.url}`, '--mode', mode]
+    const { code, stdout } = await tollgate(env, 'provider', 'add', ...args)
     expect([code, callsBack.test(stdout)]).toEqual([0, isWarned])
-    const { data } = await tollgateJson(env, 'provider', 'add', ...words)
+    const { data } = await tollgateJson(env, 'provider', 'add', ...args)
     expect(data.advice).toEqual(isWarned ? expect.stringMatching(callsBack) : undefined)
   })
 
-test('doctor says the same of an http address that others reach', () => {
+test('doctor reports the same for a public http address', () => {
   const { state, todo } = checkBaseUrl(readConfig({ TOLLGATE_BASE_URL: 'http://pay.example' }))
   expect([state, todo]).toEqual([
     'warning',

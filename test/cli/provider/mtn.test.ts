@@ -7,14 +7,14 @@ import { type TestGateway, type TestMerchant, testGateway } from '../../support/
 import { checkStatus, post, signedRequest } from '../../support/merchant/merchant.ts'
 import { type Env, newMasterKey, temporaryFolder, tollgateJson } from '../tollgate.ts'
 
-// An operator's way from nothing to a payment, at a provider that is played.
+// The steps of an operator from nothing to a payment, with a simulated provider.
 const { subscriptionKey, apiUser, apiKey } = mtnCredentials
 const folder = temporaryFolder()
 let gateway: TestGateway
 let mtn: MtnSimulator
 let env: Env
 let shop: TestMerchant
-let said = ''
+let output = ''
 beforeAll(async () => {
   mtn = await openMtn()
   const settings = { TOLLGATE_MASTER_KEY: newMasterKey() }
@@ -33,9 +33,9 @@ const inFile = (name: string, text: string) => {
   return `@${file}`
 }
 
-async function provider(...words: string[]) {
-  const ran = await tollgateJson(env, 'provider', ...words)
-  said += JSON.stringify(ran)
+async function provider(...args: string[]) {
+  const ran = await tollgateJson(env, 'provider', ...args)
+  output += JSON.stringify(ran)
   return ran
 }
 const add = (key: string, url: string, ...more: string[]) =>
@@ -52,7 +52,7 @@ const add = (key: string, url: string, ...more: string[]) =>
     ...more,
   )
 
-// The way without a page: the wallet is asked at once.
+// A direct request without a page: the wallet is charged immediately.
 const direct = {
   pymt_instrument: '0241234567',
   extra_wallet_issuer_hint: 'mtn',
@@ -66,7 +66,7 @@ const keyOf = async (tx_reference: string) =>
     select idempotency_key from attempts where tx_reference = ${tx_reference}`)
   )?.idempotency_key
 
-test('a key that MTN does not take is refused in words, and nothing is stored', async () => {
+test('a key that MTN refuses is refused with the reason, and nothing is stored', async () => {
   const { code, error } = await add('wrong-wrong-wrong-wrong', mtn.url)
   expect(code).toBe(1)
   expect(error.message).toMatch(/^Nothing was changed: the settings are wrong: MTN .*Use --no-test/)
@@ -75,7 +75,7 @@ test('a key that MTN does not take is refused in words, and nothing is stored', 
   ])
 })
 
-test('an MTN that cannot be reached says nothing of the settings: the account is stored, and put right later', async () => {
+test('an unreachable MTN proves nothing about the settings: the account is stored, and corrected later', async () => {
   const shut = await openMtn()
   await shut.stop()
   const { code, data } = await add(apiKey, shut.url, '--label', 'Head office')
@@ -90,13 +90,13 @@ test('an MTN that cannot be reached says nothing of the settings: the account is
   })
 })
 
-test('another environment of MTN is another account, and refused: it would not know the orders', async () => {
+test('another environment of MTN is refused: it does not have the orders of the account', async () => {
   const { account } = (await provider('list')).data.accounts[1]
   const { error } = await provider('set', account, 'environment=mtnuganda', 'currency=UGX')
   expect(error.faults[0]).toMatch(/of another account at the provider/)
 })
 
-test('a live payment is paid by it, though it is disabled meanwhile', async () => {
+test('a live payment is paid by the account although it is disabled meanwhile', async () => {
   const { account } = (await provider('list')).data.accounts[1]
   let tx_reference = ''
   await expect
@@ -105,7 +105,7 @@ test('a live payment is paid by it, though it is disabled meanwhile', async () =
       return keyOf(tx_reference)
     })
     .toBeDefined()
-  // A node that had the old address still sends it again when it knows the new one.
+  // A node that has the old address sends it again after it has read the new one.
   const hasArrived = () =>
     mtn.asked.some(({ method, path }) => method === 'POST' && path.endsWith('/requesttopay'))
   await expect.poll(hasArrived, { timeout: 20_000 }).toBe(true)
@@ -122,14 +122,14 @@ test('a live payment is paid by it, though it is disabled meanwhile', async () =
     .toBe('paid')
 })
 
-for (const [what, more, isTold] of [
+for (const [what, more, isWarned] of [
   ['no base URL', {}, true],
   ['an http base URL', { TOLLGATE_BASE_URL: 'http://pay.example.test' }, true],
   ['an https base URL', { TOLLGATE_BASE_URL: 'https://pay.example.test' }, false],
   ['callbacks off', { MTN_CALLBACKS: 'off' }, false],
   ['the sandbox', { MTN_ENVIRONMENT: 'sandbox' }, false],
 ] as const)
-  test(`doctor, callbacks of a live account, ${what}: ${isTold ? 'a warning' : 'nothing'}`, async () => {
+  test(`doctor, callbacks of a live account, ${what}: ${isWarned ? 'a warning' : 'nothing'}`, async () => {
     const { data } = await tollgateJson(
       {
         ...env,
@@ -142,8 +142,10 @@ for (const [what, more, isTold] of [
       },
       'doctor',
     )
-    const told = data.checks.filter(({ check }: { check: string }) => check === 'callbacks')
-    expect(told).toMatchObject(isTold ? [{ state: 'warning', fact: expect.stringContaining('mtn') }] : [])
+    const reported = data.checks.filter(({ check }: { check: string }) => check === 'callbacks')
+    expect(reported).toMatchObject(
+      isWarned ? [{ state: 'warning', fact: expect.stringContaining('mtn') }] : [],
+    )
   })
 
 test('another API user leaves open attempts alone until it is confirmed to be the same business', async () => {
@@ -165,7 +167,7 @@ test('another API user leaves open attempts alone until it is confirmed to be th
   expect(listed.waiting).toMatchObject([
     { attempts: 1, why: expect.stringContaining('provider confirm mtn-') },
   ])
-  // Back to the first: known, so nothing is asked; then forth again, and confirmed.
+  // The first credentials are known, so no question is asked. Then the second again, and confirmed.
   expect((await set(`api_user=${apiUser}`)).data).toMatchObject({ business: null })
   expect((await provider('list')).data.accounts[1].waiting).toEqual([])
   expect((await set(other)).data).toMatchObject({ business: null })
@@ -176,7 +178,7 @@ test('another API user leaves open attempts alone until it is confirmed to be th
   const third = 'api_user=11111111-6c1d-4f0e-9a37-2d4c5b6a7f80'
   expect((await set(third, '--same-business')).data).toMatchObject({ business: 'same', open_attempts: 1 })
   expect((await provider('list')).data.accounts[1].waiting).toEqual([])
-  // A new key of the same API user is no question.
+  // A new key of the same API user needs no confirmation.
   expect((await set(`api_key=${inFile('key', apiKey)}`)).data).toMatchObject({ business: null })
   await set(`api_user=${apiUser}`)
   await mtn.approve(key)
@@ -184,8 +186,8 @@ test('another API user leaves open attempts alone until it is confirmed to be th
   await expect.poll(paid, { timeout: 20_000 }).toEqual({ status: 'paid' })
 })
 
-test('no credential stands in what was said or logged, nor the number of the wallet', () => {
-  const all = said + gateway.logs.join('\n')
+test('neither credentials nor the wallet number are in the output or the log', () => {
+  const all = output + gateway.logs.join('\n')
   for (const secret of [subscriptionKey, apiKey, 'wrong-wrong', '241234567'])
     expect(all).not.toContain(secret)
 })

@@ -20,10 +20,10 @@ writeFileSync(keyFile, `${secret}\n`)
 const paystackFile = join(folder, 'paystack.txt')
 writeFileSync(paystackFile, 'sk_test_stored')
 
-// Two gateways that have no payment method of their own, and commands beside them.
+// Two gateways without payment methods, and commands beside them.
 let nodes: TestGateway[] = []
 let env: Env
-let said = ''
+let output = ''
 beforeAll(async () => {
   const key = newMasterKey()
   const settings = { TOLLGATE_MASTER_KEY: key, TOLLGATE_SANDBOX: 'off' }
@@ -36,14 +36,14 @@ afterAll(async () => {
   for (const node of nodes.toReversed()) await node.stop()
 })
 
-async function run(...words: string[]) {
-  const ran = await tollgate(env, 'provider', ...words)
-  said += ran.stdout + ran.stderr
+async function run(...args: string[]) {
+  const ran = await tollgate(env, 'provider', ...args)
+  output += ran.stdout + ran.stderr
   return ran
 }
-async function runJson(...words: string[]) {
-  const ran = await tollgateJson(env, 'provider', ...words)
-  said += JSON.stringify(ran)
+async function runJson(...args: string[]) {
+  const ran = await tollgateJson(env, 'provider', ...args)
+  output += JSON.stringify(ran)
   return ran
 }
 const onNode = (node: TestGateway | undefined) => node as TestGateway
@@ -55,7 +55,7 @@ async function addMerchant(...settings: string[]): Promise<TestMerchant> {
   return data
 }
 
-// The words of a checkout page, on each node.
+// The text of a checkout page, on each node.
 async function pages(own: { merchant_key: string; secret_key: string; ipn_secret: string }) {
   const { checkout_url } = (await post(onNode(nodes[0]).url, signedRequest(own))).body
   const path = new URL(String(checkout_url)).pathname
@@ -64,12 +64,12 @@ async function pages(own: { merchant_key: string; secret_key: string; ipn_secret
 
 let account = ''
 
-test('an empty list says so', async () => {
+test('an empty list has a sentence', async () => {
   const { code, stdout } = await run('list')
   expect([code, stdout]).toEqual([0, 'There are no accounts: tollgate provider add PROVIDER adds one.\n'])
 })
 
-test('what is missing or unknown is told at once by name, and nothing is stored', async () => {
+test('all missing and unknown settings are named together, and nothing is stored', async () => {
   const { code, error } = await runJson('add', 'sandbox', 'kye=@x', '--mode', 'test')
   expect([code, error.code]).toEqual([1, 'not_found']) // there is no such file
   const wrong = await runJson('add', 'sandbox', 'kye=1', '--mode', 'test')
@@ -81,7 +81,7 @@ test('what is missing or unknown is told at once by name, and nothing is stored'
       expect.stringMatching(/^key: is missing\. /),
     ],
   })
-  for (const [words, message] of [
+  for (const [args, message] of [
     [['add', 'acme', '--mode', 'test'], /^There is no provider acme; there are .*sandbox/],
     [['add', 'sandbox', 'key', '--mode', 'test'], /key: write it as NAME=VALUE/],
     [['add', 'sandbox', '--mode', 'test', '--merchant', 'nobody'], /^No merchant has the id nobody/],
@@ -92,14 +92,14 @@ test('what is missing or unknown is told at once by name, and nothing is stored'
     [['disable', 'sandbox-000000'], /^No account is called/],
     [['list', '--merchant', 'nobody'], /^No merchant has the id nobody/],
   ] as const) {
-    const refused = await runJson(...words)
+    const refused = await runJson(...args)
     expect([refused.code, refused.error.message]).toEqual([1, expect.stringMatching(message)])
   }
   expect((await run('add', 'sandbox')).code).toBe(2) // without a mode
   expect((await runJson('list')).data).toEqual({ accounts: [] })
 })
 
-test('settings of a test account are none of a live one', async () => {
+test('settings of a test account are refused for a live one', async () => {
   const { error } = await runJson(
     'add',
     'sandbox',
@@ -113,7 +113,7 @@ test('settings of a test account are none of a live one', async () => {
   ])
 })
 
-test('an account that is added is offered by every running node, and by its label found', async () => {
+test('every running node offers an added account, and the list has its label', async () => {
   const shop = await addMerchant()
   for (const page of await pages(shop.test)) expect(page).not.toContain('MTN MoMo')
   const added = await runJson(
@@ -147,7 +147,7 @@ test('an account that is added is offered by every running node, and by its labe
   expect(stdout).not.toContain('/callbacks/account/')
 })
 
-test('a disabled account is offered by no node, and an enabled one again', async () => {
+test('no node offers a disabled account; an enabled one is offered again', async () => {
   const shop = await addMerchant()
   expect((await run('disable', account)).stdout).toBe(
     `${account} takes no new payments within a second; its open attempts are polled until they end.\n`,
@@ -159,10 +159,10 @@ test('a disabled account is offered by no node, and an enabled one again', async
   for (const at of [0, 1]) await expect.poll(async () => (await pages(shop.test))[at]).toContain('MTN MoMo')
 })
 
-test('a merchant’s account is its own, and disabling it says where the money goes then', async () => {
+test('a merchant’s account serves only that merchant, and disabling it names the fallback', async () => {
   const shop = await addMerchant()
-  const words = ['add', 'sandbox', 'url=http://127.0.0.1:1', `key=@${keyFile}`, '--mode', 'test']
-  const { data } = await runJson(...words, '--merchant', shop.merchant_id)
+  const args = ['add', 'sandbox', 'url=http://127.0.0.1:1', `key=@${keyFile}`, '--mode', 'test']
+  const { data } = await runJson(...args, '--merchant', shop.merchant_id)
   expect(data.merchant_id).toBe(shop.merchant_id)
   const listed = (await runJson('list', '--merchant', shop.merchant_id)).data.accounts
   expect(listed.map((one: { account: string }) => one.account)).toEqual([data.account])
@@ -171,7 +171,7 @@ test('a merchant’s account is its own, and disabling it says where the money g
   )
 })
 
-test('a secret on the command line is taken, and said to be seen', async () => {
+test('a secret on the command line is accepted with a warning', async () => {
   const { code, stdout } = await run('set', account, `key=${secret}`)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^sandbox-\w{6} is changed; every node uses it within a second\./)
@@ -184,12 +184,12 @@ test('a secret on the command line is taken, and said to be seen', async () => {
   ])
 })
 
-test('test says in words what it found', async () => {
+test('test prints the result in a sentence', async () => {
   const { code, stdout } = await run('test', account)
   expect([code, stdout]).toEqual([0, `${account}: This provider has no check that charges nobody.\n`])
 })
 
-test('one that cannot be opened is shown by list and doctor with the reason, and logged once by each node', async () => {
+test('an account that cannot be opened is shown by list and doctor with the reason, and logged once by each node', async () => {
   const db = openDb(onNode(nodes[0]).databaseUrl, 1)
   await db.rows(sql`
     update provider_accounts set settings = '{"url": "http://evil.example"}',
@@ -208,13 +208,13 @@ test('one that cannot be opened is shown by list and doctor with the reason, and
   )
   expect((await run('test', account)).stderr).toMatch(/cannot be opened: Its secrets do not open/)
   for (const node of nodes) {
-    const told = () => node.logs.filter(line => line.includes('an account cannot be opened'))
-    await expect.poll(() => told().length).toBe(1)
-    expect(told()[0]).toContain(account)
+    const reported = () => node.logs.filter(line => line.includes('an account cannot be opened'))
+    await expect.poll(() => reported().length).toBe(1)
+    expect(reported()[0]).toContain(account)
   }
 })
 
-test('doctor says who takes no real money once others do, and which names nobody has', async () => {
+test('doctor names merchants without a live method, and unknown names in settings', async () => {
   const { merchant_id } = await addMerchant('payment_methods=mtn_momo', 'providers=mtn-zzzzzz')
   const { data } = await tollgateJson({ ...env, TOLLGATE_PROVIDERS: 'sandbx' }, 'doctor')
   const one = (name: string) => data.checks.find(({ check }: { check: string }) => check === name)
@@ -224,7 +224,7 @@ test('doctor says who takes no real money once others do, and which names nobody
   )
 })
 
-test('where the provider signs what it sends, its address is told', async () => {
+test('the webhook address is shown if the provider signs its webhooks', async () => {
   const added = await runJson('add', 'paystack', `secret_key=@${paystackFile}`, '--mode', 'test', '--no-test')
   const webhook = `https://pay.example/callbacks/account/${webhookIdOf(added.data.account)}`
   expect(added.data).toMatchObject({ webhook })
@@ -232,15 +232,15 @@ test('where the provider signs what it sends, its address is told', async () => 
   await run('disable', added.data.account)
 })
 
-test('no secret stands in what was said or logged', () => {
+test('no secret is in the output or the log', () => {
   const logged = nodes.flatMap(node => node.logs).join('\n')
-  for (const text of [said, logged]) {
+  for (const text of [output, logged]) {
     expect(text.length).toBeGreaterThan(1000)
     expect(text).not.toContain(secret)
   }
 })
 
-test('a check of settings uses no token that others had before', async () => {
+test('a check of settings uses no cached token', async () => {
   const { databaseUrl } = onNode(nodes[0])
   const db = openDb(databaseUrl, 1)
   const { tokenOf } = checkTools({ config: readConfig(env), db, clock: () => new Date() })
@@ -254,7 +254,7 @@ test('a check of settings uses no token that others had before', async () => {
 
 const piped = (text: string) => Readable.from([text])
 
-test('secrets are read from standard input: one whole, several by the line', async () => {
+test('secrets are read from standard input: a single one whole, several one per line', async () => {
   expect(await readChanges(['url=u', 'key=-'], piped('a\nb\n'))).toEqual([
     ['url', 'u'],
     ['key', 'a\nb'],

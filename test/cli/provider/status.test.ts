@@ -1,31 +1,25 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createHealthExchange } from '../../../src/actions/providers/health.ts'
-import { CliCommand } from '../../../src/cli/help.ts'
-import { addProviderStatus } from '../../../src/cli/provider/status.ts'
-import type { Output } from '../../../src/cli/output.ts'
 import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { type FreshDatabase, migratedDatabase } from '../../support/database/database.ts'
+import { runInProcess } from '../inProcess.ts'
 
 let database: FreshDatabase
 let db: Db
-const former = process.env.DATABASE_URL
 beforeAll(async () => {
   database = await migratedDatabase()
   db = openDb(database.url, 2)
-  process.env.DATABASE_URL = database.url
 })
 afterAll(async () => {
-  if (former === undefined) delete process.env.DATABASE_URL
-  else process.env.DATABASE_URL = former
   await db.end()
   await database.drop()
 })
 beforeEach(() => db.rows(sql`delete from provider_health`))
 
 // As a gateway stores it.
-async function saveCounts(account: string, what: 'paid' | 'unanswered', count = 5) {
+async function storeCalls(account: string, what: 'paid' | 'unanswered', count = 5) {
   const monitors = createHealthMonitors()
   const exchange = createHealthExchange(db, monitors)
   for (let n = 0; n < count; n++) monitors.account(account).count('wallet', { [what]: 1 })
@@ -35,48 +29,45 @@ async function saveCounts(account: string, what: 'paid' | 'unanswered', count = 
   await exchange()
 }
 
-async function status(): Promise<Output & { exit: unknown }> {
-  let printed: Output = { data: undefined, text: '' }
-  const program = new CliCommand()
-  addProviderStatus(program, { json: false, print: answer => (printed = answer) })
-  const before = process.exitCode
-  await program.parseAsync(['status'], { from: 'user' })
-  const exit = process.exitCode
-  process.exitCode = before
-  return { ...printed, exit }
+async function status() {
+  const env = { DATABASE_URL: database.url }
+  const { stdout: text, code } = await runInProcess(env, ['provider', 'status'])
+  const json = await runInProcess(env, ['provider', 'status', '--json'])
+  expect(json.code).toBe(code)
+  return { text, code, data: JSON.parse(json.stdout) }
 }
 
 test('docs/commands.md has the columns and the keys', async () => {
-  await saveCounts('mtn', 'paid')
+  await storeCalls('mtn', 'paid')
   const { text, data } = await status()
   const section =
     readFileSync('docs/commands.md', 'utf8').split('## Provider status')[1]?.split('\n## ')[0] ?? ''
   const rows = [...section.matchAll(/^\| ([A-Z].*?) \| (`.*?`) \| /gm)]
   expect(text.split('\n')[0]?.split(/ {2,}/)).toEqual(rows.flatMap(([, titles = '']) => titles.split(', ')))
-  const { methods } = data as { methods: Record<string, unknown>[] }
+  const { methods } = data
   for (const key of Object.keys(methods[0] ?? {})) expect(section).toContain(`\`${key}\``)
   for (const [, , keys = ''] of rows)
     for (const key of keys.replaceAll('`', '').split(', ')) expect(methods[0]).toHaveProperty(key)
 })
 
-test('no calls to providers', async () => {
+test('there were no calls', async () => {
   expect(await status()).toMatchObject({
     data: { methods: [], waiting: [] },
-    exit: 0,
-    text: /^No calls to providers/,
+    code: 0,
+    text: expect.stringMatching(/^No calls to providers/),
   })
 })
 
-test('a row for each account and method, with masked samples of unknown codes', async () => {
-  await saveCounts('mtn', 'paid')
-  const { text, data, exit } = await status()
+test('a row for each account and payment method, with unknown codes, masked', async () => {
+  await storeCalls('mtn', 'paid')
+  const { text, data, code } = await status()
   expect(text).toMatch(/mtn +wallet +healthy +closed/)
   expect(text).toContain('mtn wallet: 1 × HELD for #')
   expect(JSON.stringify(data)).not.toContain('233244')
-  expect(exit).toBe(0)
+  expect(code).toBe(0)
 })
 
-test('refused credentials are shown with the provider’s message', async () => {
+test('refused credentials are shown with the text of the provider', async () => {
   const monitors = createHealthMonitors()
   const exchange = createHealthExchange(db, monitors)
   const words = 'Paystack does not take the secret key: HTTP 401'
@@ -86,18 +77,18 @@ test('refused credentials are shown with the provider’s message', async () => 
     timeoutMs: 5000,
   })
   await exchange()
-  const { text, exit } = await status()
+  const { text, code } = await status()
   expect(text).toContain(
     'paystack card, 0 s ago: Paystack does not take the secret key: HTTP 401. The credentials are refused: tollgate provider test paystack',
   )
-  expect(exit).toBe(1)
+  expect(code).toBe(1)
 })
 
 test('the exit code is 1 if an account is down', async () => {
-  await saveCounts('mtn', 'paid')
-  await saveCounts('paystack', 'unanswered')
+  await storeCalls('mtn', 'paid')
+  await storeCalls('paystack', 'unanswered')
   expect(await status()).toMatchObject({
-    exit: 1,
+    code: 1,
     data: {
       methods: [
         { account: 'mtn', health: 'healthy' },

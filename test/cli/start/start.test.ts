@@ -19,7 +19,7 @@ import {
 
 vi.setConfig({ testTimeout: 120_000 }) // each starts a whole gateway, with PostgreSQL
 
-// One data folder, from its first start on. The tests build on each other, as its days would.
+// One data folder, from its first start on. The tests build on each other.
 const dataDir = join(temporaryFolder(), 'data')
 const env = { TOLLGATE_DATA_DIR: dataDir, PORT: '0' }
 let gateway: Running
@@ -43,7 +43,7 @@ async function stopped(running: Running, signal: NodeJS.Signals = 'SIGINT') {
   return ran
 }
 
-test('the first start tells where everything is, the demo keys, and what to paste', async () => {
+test('the first start prints the addresses, the demo keys and commands to paste', async () => {
   gateway = launch(env, 'start')
   await gateway.says('Ctrl-C stops it.')
   const banner = gateway.stdout()
@@ -81,7 +81,7 @@ test('the printed curl commands work when pasted', async context => {
   expect(paste(status)).toMatchObject({ status: 'awaiting_payment', amount: 25, tran_type: 'test' })
 })
 
-test('the printed request is signed right', async () => {
+test('the printed request has a valid signature', async () => {
   const [payment = ''] = curlsIn(gateway.stdout())
   const body = payment.slice(payment.indexOf('{'), payment.lastIndexOf('}') + 1)
   expect((await post(urlIn(gateway.stdout()), body)).http).toBe(200)
@@ -139,7 +139,7 @@ test('commands work alone on the data folder, and leave nothing running', async 
   expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
 })
 
-test('a port in use is told in one sentence, and PostgreSQL does not stay behind', async () => {
+test('a port in use is reported in one sentence, and PostgreSQL is stopped', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   const address = other.address()
@@ -153,7 +153,7 @@ test('a port in use is told in one sentence, and PostgreSQL does not stay behind
   expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
 })
 
-test('a HOST that is not ours is told by name', async () => {
+test('a HOST that is not an address of this machine is reported with its name', async () => {
   const { code, stderr } = await tollgate({ ...env, HOST: '203.0.113.7', LOG_LEVEL: 'silent' }, 'start')
   expect([code, stderr]).toEqual([69, 'HOST: 203.0.113.7 is not an address of this machine.\n'])
 })
@@ -172,7 +172,7 @@ test('the second start finds everything, and does not show the secret', async ()
   first.merchant_key = data.merchant_key
 })
 
-test('start --json says one line, with the newest key and a request to try', async () => {
+test('start --json prints one line, with the newest key and a request to try', async () => {
   gateway = launch({ ...env, TOLLGATE_BASE_URL: 'https://pay.example/' }, 'start', '--json')
   await gateway.says('\n')
   const line = JSON.parse(gateway.stdout())
@@ -188,7 +188,7 @@ test('start --json says one line, with the newest key and a request to try', asy
   expect(body.checkout_url).toMatch(/^https:\/\/pay\.example\/checkout\//)
 })
 
-test('when its PostgreSQL dies the gateway says so and ends with 69', async () => {
+test('if its PostgreSQL dies the gateway logs it and exits with 69', async () => {
   const note = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')
   process.kill(Number(note[0]), 'SIGKILL')
   const { code, stderr } = await gateway.ended
@@ -198,7 +198,7 @@ test('when its PostgreSQL dies the gateway says so and ends with 69', async () =
   await expect.poll(() => existsSync(note[4] ?? ''), { timeout: 10_000 }).toBe(false) // where its socket was
 })
 
-test('a stop that comes while it starts is heard', async () => {
+test('a stop during the start takes effect', async () => {
   const leftBehind = postmasterOf(dataDir)
   gateway = launch(env, 'start')
   while ([undefined, leftBehind].includes(postmasterOf(dataDir))) await sleep(10)

@@ -22,17 +22,17 @@ afterAll(() => database.drop())
 
 const name = () => /\/(test_\w+)\?/.exec(database.url)?.[1]
 
-// A start that is not refused goes on for ever.
-const refusedIn = async (settings: Env, ...words: string[]) => {
-  const { code, stdout, stderr } = await tollgate(settings, ...words)
+// A start that is not refused does not end.
+const refusedIn = async (settings: Env, ...args: string[]) => {
+  const { code, stdout, stderr } = await tollgate(settings, ...args)
   expect(stdout).toBe('')
   return [code, stderr]
 }
 
-test('a schema that is newer than the code: neither the gateway nor a command touches it', async () => {
+test('a schema that is newer than the code: neither the gateway nor a command changes it', async () => {
   await query(database.url, `insert into migrations (name) values ('9998_soon.sql'), ('9999_later.sql')`)
-  for (const words of [['start'], ['migrate'], ['merchant', 'add', '--name', 'Ama Shop']])
-    expect(await refusedIn(env, ...words)).toEqual([
+  for (const args of [['start'], ['migrate'], ['merchant', 'add', '--name', 'Ama Shop']])
+    expect(await refusedIn(env, ...args)).toEqual([
       69,
       'The database was changed by a newer Tollgate (9998_soon.sql and 1 more): start that version, or restore a ' +
         'backup from before.\n',
@@ -81,8 +81,8 @@ for (const [what, tables] of [
     await query(old.url, tables)
     const before = await catalogOf(old.url)
     const theirs = { ...env, DATABASE_URL: old.url }
-    for (const words of [['start'], ['migrate'], ['merchant', 'list']])
-      expect(await refusedIn(theirs, ...words)).toEqual([69, beforeBaseline])
+    for (const args of [['start'], ['migrate'], ['merchant', 'list']])
+      expect(await refusedIn(theirs, ...args)).toEqual([69, beforeBaseline])
     const { code, stdout } = await tollgate(theirs, 'doctor')
     expect(code).toBe(1)
     expect(stdout).toMatch(
@@ -135,13 +135,13 @@ for (const setting of ['on', 'local', 'remote_write', 'remote_apply'])
 let dataDir: string
 beforeEach(() => void (dataDir = join(temporaryFolder(), 'data')))
 
-test('a database of its own without a master key: none is made, and it is told how to make one', async () => {
+test('DATABASE_URL without a master key: none is created, and the error explains how to create one', async () => {
   const unused = await freshDatabase() // no gateway has sealed anything in it
   const keyless = { DATABASE_URL: unused.url, TOLLGATE_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent' }
-  for (const words of [['start'], ['merchant', 'add', '--name', 'Ama Shop']])
-    expect(await refusedIn(keyless, ...words)).toEqual([
+  for (const args of [['start'], ['merchant', 'add', '--name', 'Ama Shop']])
+    expect(await refusedIn(keyless, ...args)).toEqual([
       78,
-      'There is no master key, and for a database of your own none is made: make one (openssl rand -hex 32) and set ' +
+      'There is no master key, and with DATABASE_URL none is created: make one (openssl rand -hex 32) and set ' +
         `TOLLGATE_MASTER_KEY to it on every node, or put it into ${join(dataDir, 'master.key')} (chmod 600).\n`,
     ])
   expect((await tollgate(keyless, 'merchant', 'list')).code).toBe(0) // what needs no secret goes on
@@ -151,10 +151,10 @@ test('a database of its own without a master key: none is made, and it is told h
 
 for (const folder of ['/proc/x', '/proc/x/y', '/proc'])
   test(`a data folder like ${folder} is refused by start and by doctor`, async () => {
-    const said = `No files can be kept in ${folder === '/proc/x/y' ? '/proc/x' : folder}: choose another TOLLGATE_DATA_DIR.`
+    const expected = `No files can be stored in ${folder === '/proc/x/y' ? '/proc/x' : folder}: choose another TOLLGATE_DATA_DIR.`
     const lost = { TOLLGATE_DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'silent' }
-    expect(await refusedIn(lost, 'start')).toEqual([69, `${said}\n`])
+    expect(await refusedIn(lost, 'start')).toEqual([69, `${expected}\n`])
     const { code, stdout } = await tollgate(lost, 'doctor')
     expect(code).toBe(1)
-    expect(stdout).toMatch(/^✗ failed {3}data folder {2}No files can be kept in \/proc: /m)
+    expect(stdout).toMatch(/^✗ failed {3}data folder {2}No files can be stored in \/proc: /m)
   })

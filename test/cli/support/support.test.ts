@@ -22,7 +22,7 @@ test('support token prints the token alone, the same each time, also before the 
   })
 })
 
-test('support token prints TOLLGATE_SUPPORT_TOKEN where it is set, and says so', async () => {
+test('support token prints TOLLGATE_SUPPORT_TOKEN if it is set, and a note', async () => {
   const set = { ...env, TOLLGATE_SUPPORT_TOKEN: password }
   expect((await tollgate(set, 'support', 'token')).stdout).toBe(`${password}\n`)
   const { data } = await tollgateJson(set, 'support', 'token')
@@ -48,7 +48,7 @@ test('support link prints another link each time, at the address of the gateway'
   expect(other.data.link).not.toBe(one.data.link)
 })
 
-test('support link says that TOLLGATE_SUPPORT_TOKEN is set', async () => {
+test('support link notes that TOLLGATE_SUPPORT_TOKEN is set', async () => {
   const set = { ...env, TOLLGATE_SUPPORT_TOKEN: password }
   const { stdout } = await tollgate(set, 'support', 'link')
   expect(stdout).toContain('TOLLGATE_SUPPORT_TOKEN is set')
@@ -56,13 +56,13 @@ test('support link says that TOLLGATE_SUPPORT_TOKEN is set', async () => {
   expect((await tollgateJson(set, 'support', 'link')).data.token_is_set).toBe(true)
 })
 
-test('support link asks for the address where PORT does not tell it', async () => {
+test('support link requires an address if PORT is 0', async () => {
   const { code, stdout, stderr } = await tollgate({ ...env, PORT: '0' }, 'support', 'link')
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(/^PORT is 0, .*: set PORT or TOLLGATE_BASE_URL, and run this again\.\n$/)
 })
 
-test('another master key than the one that sealed the token is refused by name', async () => {
+test('a master key that did not seal the token is refused, with the id of the key', async () => {
   const { code, stderr } = await tollgate({ ...env, TOLLGATE_MASTER_KEY: newMasterKey() }, 'support', 'token')
   expect(code).toBe(78)
   expect(stderr).toContain('which this Tollgate does not have')
