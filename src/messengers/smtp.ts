@@ -2,17 +2,15 @@ import { createHash } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import type { SendMailOptions } from 'nodemailer'
 import type {
-  OutboundMessage,
   Messenger,
-  MessengerSettings,
+  MessengerModule,
   MessengerTools,
+  OutboundMessage,
   SendResult,
 } from '../core/message/messenger.ts'
 import { cleanReason, warnOnChange } from './common/warnings.ts'
 import { openSmtpConnections, type SmtpTimes } from './smtp/connections.ts'
-import { isAddress, type MailSender, readSmtpSettings } from './smtp/settings.ts'
-
-export { readSmtpSettings as readSettings }
+import { isAddress, type MailSender, readSmtpSettings, type SmtpSettings } from './smtp/settings.ts'
 
 const defaultTimes: SmtpTimes = {
   connectionMs: 10_000,
@@ -24,15 +22,11 @@ const defaultTimes: SmtpTimes = {
 }
 
 // Email through the operator's mail server.
-export default function smtp(
-  settings: MessengerSettings,
-  tools: MessengerTools,
-  times = defaultTimes,
-): Messenger | undefined {
-  const read = readSmtpSettings(settings, tools)
-  if (!read) return undefined
-  const { from } = read
-  const connections = openSmtpConnections(read, times)
+export default { readSettings: readSmtpSettings, open: openSmtp } satisfies MessengerModule<SmtpSettings>
+
+function openSmtp(settings: SmtpSettings, tools: MessengerTools, times = defaultTimes): Messenger {
+  const { from } = settings
+  const connections = openSmtpConnections(settings, times)
   const warnings = warnOnChange(tools, 'Email')
 
   async function send(message: OutboundMessage): Promise<SendResult> {

@@ -95,7 +95,7 @@ export class HttpExchange {
       body: head ? this.#reader.body() : null,
       address: this.#address,
       failure: error?.failure ?? null,
-      words: error?.message ?? '',
+      error: error?.message ?? '',
       ms: this.#elapsedMs(),
       first_byte_ms: this.#firstByteMs,
       code: error?.code ?? '',

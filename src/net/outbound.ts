@@ -62,7 +62,7 @@ export type OperatorRequest = RequestParts & {
   signal?: AbortSignal
 }
 
-export type OperatorClient = {
+type OperatorClient = {
   send(request: OperatorRequest): Promise<HttpResult> // never rejects
   close(): Promise<void>
 }
@@ -131,7 +131,7 @@ const notSent = (failure: RequestFailure, message: string) =>
     body: null,
     address: null,
     failure,
-    words: message,
+    error: message,
     ms: 0,
     first_byte_ms: null,
     code: '',

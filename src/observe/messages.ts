@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { Counter, Gauge } from 'prom-client'
 import type { MessageQueue } from '../actions/messages/queueMessages.ts'
 import type { Receipt } from '../core/message/messenger.ts'
-import type { SeenMessage } from '../workers/messages/sender.ts'
+import type { ObservedMessage } from '../workers/messages/sender.ts'
 import type { Metrics } from './metrics.ts'
 
 // Neither the log nor the metrics contain a recipient.
@@ -21,7 +21,7 @@ export function watchMessages({ registry }: Metrics, log: Logger) {
     registers,
   })
   return {
-    observe({ merchant_id, message_id, medium, outcome, words }: SeenMessage) {
+    observe({ merchant_id, message_id, medium, outcome, words }: ObservedMessage) {
       messages.inc({ medium, outcome })
       const facts = { merchant_id, message_id, medium, why: words }
       if (outcome === 'dropped') log.info(facts, 'a message was dropped')

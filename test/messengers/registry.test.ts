@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
-import * as smppFile from '../../src/messengers/smpp.ts'
-import * as smsHttpFile from '../../src/messengers/smsHttp.ts'
-import * as smtpFile from '../../src/messengers/smtp.ts'
+import type { MessengerModule } from '../../src/core/message/messenger.ts'
+import smpp from '../../src/messengers/smpp.ts'
+import smsHttp from '../../src/messengers/smsHttp.ts'
+import smtp from '../../src/messengers/smtp.ts'
 import { openMessengers } from '../../src/runtime/messengers.ts'
-import { newLetter, newTools } from './tools.ts'
+import { newLetter, newTools, openMessenger } from './tools.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-messengers-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -25,10 +26,14 @@ const files = {
     "({ SLOW }, { warn }) => SLOW && { medium: 'email', send: () => new Promise(done => setTimeout(done, 300, { state: 'sent' })), close: async () => warn('slow is closed') }",
   'wrong.js': "({ WRONG }) => { if (WRONG) throw new Error('WRONG: must not be set.') }",
 }
-for (const [name, make] of Object.entries(files)) writeFileSync(join(folder, name), `export default ${make}`)
+for (const [name, open] of Object.entries(files))
+  writeFileSync(
+    join(folder, name),
+    `const make = ${open}
+    export default { readSettings: make, open: messenger => messenger }`,
+  )
 writeFileSync(join(folder, 'notes.d.ts'), 'not a messenger')
 
-const [{ default: smpp }, { default: smsHttp }, { default: smtp }] = [smppFile, smsHttpFile, smtpFile]
 const tools = newTools()
 const open = (settings: Record<string, string>) =>
   openMessengers(settings, tools, pathToFileURL(`${folder}/`))
@@ -41,7 +46,7 @@ test('every messenger is a file with tests', () => {
 })
 
 test('every messenger lets its settings be read without being opened', () => {
-  for (const file of [smppFile, smsHttpFile, smtpFile]) expect(file.readSettings({}, tools)).toBeUndefined()
+  for (const module of [smpp, smsHttp, smtp]) expect(module.readSettings({}, tools)).toBeUndefined()
 })
 
 test('ours: none without settings, each by its own, wrong ones are told at the start', async () => {
@@ -99,15 +104,19 @@ test('one that is set up wrongly stops the start, and what was open is closed', 
 
 test('the examples in the documentation work', () => {
   const page = readFileSync('docs/messengers.md', 'utf8')
-  const makers = { SMTP_URL: smtp, SMPP_URL: smpp, SMS_HTTP_URL: smsHttp }
+  const modules: Record<string, MessengerModule<any>> = {
+    SMTP_URL: smtp,
+    SMPP_URL: smpp,
+    SMS_HTTP_URL: smsHttp,
+  }
   const examples = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
     Object.fromEntries([...block.matchAll(/^(\w+)='(.*)'$/gm)].map(([, name, value]) => [name, value])),
   )
   const settled = examples.filter(settings => Object.keys(settings).length > 0) // others are commands
   expect(settled).toHaveLength(4)
   for (const settings of settled) {
-    const [name] = Object.keys(makers).filter(one => one in settings)
-    const messenger = makers[name as keyof typeof makers](settings, newTools())
+    const [name] = Object.keys(modules).filter(one => one in settings)
+    const messenger = openMessenger(modules[name as string] as MessengerModule<any>, settings, newTools())
     expect(messenger?.medium).toBe(name === 'SMTP_URL' ? 'email' : 'sms')
     void messenger?.close()
   }

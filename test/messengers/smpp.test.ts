@@ -4,17 +4,17 @@ import { describe, expect, test } from 'vitest'
 import smpp from '../../src/messengers/smpp.ts'
 import { impatient, open, sms } from './smpp/bench.ts'
 import { type Answer, join, type Submit } from './smsCentre.ts'
-import { newTools } from './tools.ts'
+import { newTools, openMessenger } from './tools.ts'
 
 describe('settings', () => {
   const good = { SMPP_URL: 'smpp://id:pass@127.0.0.1:1', SMPP_FROM: 'Tollgate' }
 
   test('none: no messenger; half of them: none, and the operator hears of it', () => {
     const tools = newTools()
-    expect(smpp({}, tools)).toBeUndefined()
-    expect(smpp({ ...good, SMPP_URL: '' }, tools)).toBeUndefined()
+    expect(openMessenger(smpp, {}, tools)).toBeUndefined()
+    expect(openMessenger(smpp, { ...good, SMPP_URL: '' }, tools)).toBeUndefined()
     expect(tools.warnings).toEqual([])
-    expect(smpp({ ...good, SMPP_FROM: '' }, tools)).toBeUndefined()
+    expect(openMessenger(smpp, { ...good, SMPP_FROM: '' }, tools)).toBeUndefined()
     expect(tools.warnings).toEqual(['SMPP_URL is set and SMPP_FROM is not: no SMS is sent by SMPP.'])
   })
 
@@ -33,7 +33,7 @@ describe('settings', () => {
     [{ SMPP_TLS_CA: 'nowhere.pem' }, 'SMPP_TLS_CA: must be the path'],
   ] as const)
     test(`${JSON.stringify(wrong)} is told at the start`, () => {
-      expect(() => smpp({ ...good, ...wrong }, newTools())).toThrow(words)
+      expect(() => openMessenger(smpp, { ...good, ...wrong }, newTools())).toThrow(words)
     })
 
   for (const [from, sender, ton, npi] of [

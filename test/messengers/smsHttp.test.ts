@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import smsHttp from '../../src/messengers/smsHttp.ts'
-import { newLetter, newTools } from './tools.ts'
+import { newLetter, newTools, openMessenger } from './tools.ts'
 
 type Taken = { method?: string; url: string; headers: IncomingMessage['headers']; body: string }
 type Reply = (outgoing: ServerResponse, taken: Taken) => void
@@ -42,7 +42,8 @@ async function open(replies: Reply[] = [], settings: Record<string, string> = us
   const provider = await openProvider(replies)
   const tools = newTools()
   const all = { SMS_HTTP_URL: `${provider.url}/sms`, ...settings }
-  const messenger = smsHttp(
+  const messenger = openMessenger(
+    smsHttp,
     { ...all, SMS_HTTP_URL: all.SMS_HTTP_URL.replace('HERE', provider.url) },
     tools,
     deadlineMs,
@@ -57,9 +58,9 @@ describe('settings', () => {
   const good = { SMS_HTTP_URL: 'https://sms.example.com/send', ...usual }
 
   test('none: no messenger', () => {
-    expect(smsHttp({}, newTools())).toBeUndefined()
-    expect(smsHttp({ ...usual, SMS_HTTP_URL: '' }, newTools())).toBeUndefined()
-    expect(smsHttp(good, newTools())).toMatchObject({ medium: 'sms' })
+    expect(openMessenger(smsHttp, {}, newTools())).toBeUndefined()
+    expect(openMessenger(smsHttp, { ...usual, SMS_HTTP_URL: '' }, newTools())).toBeUndefined()
+    expect(openMessenger(smsHttp, good, newTools())).toMatchObject({ medium: 'sms' })
   })
 
   for (const [wrong, words] of [
@@ -84,13 +85,13 @@ describe('settings', () => {
     [{ SMS_HTTP_ID: 'id' }, 'SMS_HTTP_ID: must be a regular expression with a group'],
   ] as const) {
     test(`${JSON.stringify(wrong)} is told at the start`, () => {
-      expect(() => smsHttp({ ...good, ...wrong }, newTools())).toThrow(words)
+      expect(() => openMessenger(smsHttp, { ...good, ...wrong }, newTools())).toThrow(words)
     })
   }
 
   test('a way without encryption is told', () => {
     const tools = newTools()
-    smsHttp({ ...good, SMS_HTTP_URL: 'http://sms.example.com/' }, tools)
+    openMessenger(smsHttp, { ...good, SMS_HTTP_URL: 'http://sms.example.com/' }, tools)
     expect(tools.warnings).toEqual(['SMS_HTTP_URL: messages travel without encryption.'])
   })
 })

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import smtp from '../../src/messengers/smtp.ts'
 import { from, open } from './smtp/bench.ts'
-import { newLetter, newTools } from './tools.ts'
+import { newLetter, newTools, openMessenger } from './tools.ts'
 
 describe('settings', () => {
   test('none: no messenger; half of them: none, and the operator hears of it', () => {
     const tools = newTools()
-    expect(smtp({}, tools)).toBeUndefined()
-    expect(smtp({ SMTP_URL: '' }, tools)).toBeUndefined()
-    expect(smtp({ SMTP_FROM: from }, tools)).toBeUndefined()
+    expect(openMessenger(smtp, {}, tools)).toBeUndefined()
+    expect(openMessenger(smtp, { SMTP_URL: '' }, tools)).toBeUndefined()
+    expect(openMessenger(smtp, { SMTP_FROM: from }, tools)).toBeUndefined()
     expect(tools.warnings).toEqual([])
-    expect(smtp({ SMTP_URL: 'smtp://localhost' }, tools)).toBeUndefined()
+    expect(openMessenger(smtp, { SMTP_URL: 'smtp://localhost' }, tools)).toBeUndefined()
     expect(tools.warnings).toEqual(['SMTP_URL is set and SMTP_FROM is not: no email is sent.'])
   })
 
@@ -29,13 +29,13 @@ describe('settings', () => {
   ] as const) {
     test(`${JSON.stringify(wrong)} is told at the start`, () => {
       const settings = { SMTP_URL: 'smtp://mail.example.com', SMTP_FROM: from, ...wrong }
-      expect(() => smtp(settings, newTools())).toThrow(words)
+      expect(() => openMessenger(smtp, settings, newTools())).toThrow(words)
     })
   }
 
   test('a password that will be read on the way is told', () => {
     const tools = newTools()
-    smtp({ SMTP_URL: 'smtp://u:p@mail.example.com?tls=off', SMTP_FROM: from }, tools)
+    openMessenger(smtp, { SMTP_URL: 'smtp://u:p@mail.example.com?tls=off', SMTP_FROM: from }, tools)
     expect(tools.warnings).toEqual(['SMTP_URL: the password travels without encryption.'])
   })
 })

@@ -217,12 +217,12 @@ for (const [index, template] of urls.entries()) {
   test(`${index}: ${JSON.stringify(template)} is not visited`, async () => {
     const out = template.includes('[') || template.includes('v6') ? out6 : out4
     for (const port of ports) {
-      const { status, failure, words, address, first_byte_ms } = await out.send(
+      const { status, failure, error, address, first_byte_ms } = await out.send(
         request(template.replace('PORT', String(port)), { allowLoopback: false }),
       )
       expect({ status, address, first_byte_ms }).toEqual({ status: null, address: null, first_byte_ms: null })
       expect(failure).toBe('forbidden_address')
-      expect(words).not.toBe('')
+      expect(error).not.toBe('')
     }
   })
 }
@@ -243,8 +243,8 @@ test('what loopback spells is found where it is allowed, so the canaries can sin
     'foo.LOCALHOST.',
     '[::ffff:7f00:1]',
   ]) {
-    const { status, words } = await post(`http://${host}:${canary.port}/`)
-    expect({ host, status, words }).toEqual({ host, status: 200, words: '' })
+    const { status, error } = await post(`http://${host}:${canary.port}/`)
+    expect({ host, status, error }).toEqual({ host, status: 200, error: '' })
   }
   expect(canary.connections).toBeGreaterThan(0)
 })
@@ -259,10 +259,10 @@ for (const host of ['10.0.0.1', '0.0.0.0', '169.254.169.254', '[fe80::1]', '[::1
 }
 
 test('a strange port is open on loopback alone', async () => {
-  const { failure, words } = await out4.send(request('http://8.8.8.8:6379/'))
-  expect({ failure, words }).toEqual({
+  const { failure, error } = await out4.send(request('http://8.8.8.8:6379/'))
+  expect({ failure, error }).toEqual({
     failure: 'forbidden_address',
-    words: 'port 6379 is not open; 80, 443, 8443 are',
+    error: 'port 6379 is not open; 80, 443, 8443 are',
   })
 })
 

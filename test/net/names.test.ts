@@ -59,7 +59,7 @@ for (const name of [
   test(`${name} is refused: one bad address spoils the name`, async () => {
     const answer = await out.send(request(`http://${name}:${canary.port}/`, { allowLoopback: false }))
     expect(answer).toMatchObject({ status: null, failure: 'forbidden_address', address: null })
-    expect(answer.words).toMatch(/^[a-z0-9.-]+ leads to an? (private|loopback) address$/)
+    expect(answer.error).toMatch(/^[a-z0-9.-]+ leads to an? (private|loopback) address$/)
   })
 }
 
@@ -81,14 +81,14 @@ test('a public name is let through to the network', async () => {
   expect(answer).toMatchObject({ status: null, failure: 'no_connection' })
 })
 
-for (const [name, words] of [
+for (const [name, error] of [
   ['missing.test', 'missing.test does not exist'],
   ['empty.test', 'empty.test has no address'],
   ['broken.test', 'the name servers failed for broken.test (ESERVFAIL, ESERVFAIL)'],
 ] as const) {
-  test(`${name}: ${words}`, async () => {
+  test(`${name}: ${error}`, async () => {
     const answer = await out.send(request(`http://${name}/`, { allowLoopback: false }))
-    expect(answer).toMatchObject({ status: null, failure: 'name_not_found', words, first_byte_ms: null })
+    expect(answer).toMatchObject({ status: null, failure: 'name_not_found', error, first_byte_ms: null })
   })
 }
 
@@ -96,7 +96,7 @@ test('name servers that say nothing are left after two seconds', async () => {
   const answer = await out.send(request('http://silent.test/'))
   expect(answer).toMatchObject({
     failure: 'name_not_found',
-    words: 'the name servers did not answer for silent.test',
+    error: 'the name servers did not answer for silent.test',
   })
   expect(answer.ms).toBeLessThan(5000)
 })
@@ -111,8 +111,8 @@ for (const name of [
   'alias.test',
 ]) {
   test(`${name} is found`, async () => {
-    const { status, words, address } = await out.send(request(`http://${name}:${receiver.port}/`))
-    expect({ status, words, address }).toEqual({ status: 200, words: '', address: '127.0.0.1' })
+    const { status, error, address } = await out.send(request(`http://${name}:${receiver.port}/`))
+    expect({ status, error, address }).toEqual({ status: 200, error: '', address: '127.0.0.1' })
   })
 }
 

@@ -3,10 +3,11 @@ import { createServer } from 'node:tls'
 import { expect, test } from 'vitest'
 import { NotSent } from '../../src/core/provider/reply.ts'
 import { operatorUrl } from '../../src/core/urlTrust.ts'
+import type { Messenger } from '../../src/core/message/messenger.ts'
 import smsHttp from '../../src/messengers/smsHttp.ts'
 import { wasSent } from '../../src/net/connection.ts'
 import { openProviderHttp } from '../../src/providers/http/providerHttp.ts'
-import { newLetter, newTools } from '../messengers/tools.ts'
+import { newLetter, newTools, openMessenger } from '../messengers/tools.ts'
 import { makeCertificate } from './certificate.ts'
 import { startProxy } from './connectProxy.ts'
 import { later, listen, listenOn, ok, onRequest, outbound, request, sleep } from './support.ts'
@@ -41,10 +42,10 @@ function providers(proxy?: string, isQuestion = false): Send {
 }
 
 function sms(): Send {
-  const messengers = new Map<string, NonNullable<ReturnType<typeof smsHttp>>>()
+  const messengers = new Map<string, Messenger>()
   return async url => {
     const settings = { SMS_HTTP_URL: url, SMS_HTTP_BODY: 'to={to}&text={text}' }
-    const messenger = messengers.get(url) ?? smsHttp(settings, newTools(), 5000)
+    const messenger = messengers.get(url) ?? openMessenger(smsHttp, settings, newTools(), 5000)
     assert.ok(messenger)
     if (!messengers.has(url)) later(messenger.close)
     messengers.set(url, messenger)

@@ -63,7 +63,7 @@ for (const [what, serve] of [
     const { answer, lateMs, open } = await visited
     expect(answer).toMatchObject({ status: null, failure: 'timeout', address: '127.0.0.1' })
     expect(await lateMs()).toBeLessThan(graceMs)
-    expect(answer.words).toMatch(/ in 10 s$/)
+    expect(answer.error).toMatch(/ in 10 s$/)
     expect(answer.ms).toBeGreaterThan(9000)
     await expect.poll(open, patience).toBe(0) // and nothing is held behind our back
   })
@@ -124,7 +124,7 @@ test('a crowd at one that hangs: each has its own connection and its own ten sec
   const { answers, lateMs } = await crowded
   expect(lateMs).toBeLessThan(graceMs)
   expect(answers.map(({ failure }) => failure)).toEqual(Array(20).fill('timeout'))
-  expect(answers.map(({ words }) => words)).toEqual(Array(20).fill('no answer in 10 s'))
+  expect(answers.map(({ error }) => error)).toEqual(Array(20).fill('no answer in 10 s'))
 })
 
 test('a body of 1 GB is left at 64 KiB, and memory stays flat', async () => {

@@ -22,7 +22,7 @@ test('a good certificate is answered, and the connection is kept', async () => {
   const out = trusting(good)
   for (let i = 0; i < 3; i++) {
     const answer = await out.send(request(`https://shop.test:${port}/`))
-    expect(answer).toMatchObject({ status: 200, failure: null, words: '', address: '127.0.0.1' })
+    expect(answer).toMatchObject({ status: 200, failure: null, error: '', address: '127.0.0.1' })
   }
   expect(sockets.size).toBe(1)
 })
@@ -66,7 +66,7 @@ for (const [what, certificate, trusted, host] of [
     const { port } = await receiver(certificate)
     const answer = await trusting(...trusted).send(request(`https://${host}:${port}/`))
     expect(answer).toMatchObject({ status: null, failure: 'tls', first_byte_ms: null })
-    expect(answer.words).not.toBe('')
+    expect(answer.error).not.toBe('')
   })
 }
 

@@ -128,7 +128,7 @@ test('neighbours of other merchants share a transaction where each merchant is l
   commits = 0
   const paying = node(() => pending, sharded)
   const done = await Promise.all(payments.map(payment => pay(paying, payment, request())))
-  expect(done.map(paying => paying.done)).toEqual(Array(12).fill('started'))
+  expect(done.map(result => result.done)).toEqual(Array(12).fill('started'))
   const attempts = (await statuses()).map(life => life?.attempts[0] as Attempt)
   const asked = node(order => paid(order), sharded)
   await Promise.all(attempts.map(attempt => pollAttempt(asked, attempt)))

@@ -82,7 +82,11 @@ async function readLogoFile(path: string): Promise<Buffer> {
 async function fetchLogo(config: Config, url: UntrustedUrl): Promise<Buffer> {
   const outbound = createOutbound(merchantEgress(config))
   try {
-    const { status, body, words } = await outbound.send({
+    const {
+      status,
+      body,
+      error: words,
+    } = await outbound.send({
       method: 'GET',
       url,
       headers: { accept: 'image/png, image/jpeg' },

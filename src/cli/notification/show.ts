@@ -48,23 +48,23 @@ export const notificationNotFound = (id: string) =>
 async function show(db: Db, id: string, now: Date): Promise<Output> {
   const notification = await explainNotification(db, id)
   if (!notification) throw notificationNotFound(id)
-  const { written, merchant_name, invoice_id, body } = notification
+  const { storedTries, merchant_name, invoice_id, body } = notification
   const { lost, forgotten } = missingTries(
     notification,
-    written.map(one => one.try),
+    storedTries.map(one => one.try),
     now,
   )
-  const hints = hintsFor([...written.map(({ result }) => result), notification.last_result])
+  const hints = hintsFor([...storedTries.map(({ result }) => result), notification.last_result])
   const data = {
     ...notificationData(notification),
     merchant_name,
     invoice_id,
     body,
-    tried: written.map(tryData),
+    tried: storedTries.map(tryData),
     lost_tries: lost,
     hints,
   }
-  const tries = triesText(written, lost, forgotten)
+  const tries = triesText(storedTries, lost, forgotten)
   const text = [
     `${heading(`Notification ${notificationId(notification)}`)}\n${facts(factsOf(notification))}`,
     `${heading('Body')}\n  ${withoutControls(body)}`,
@@ -132,9 +132,13 @@ function nextTryLines(notification: NotificationRow, now: Date): string {
 }
 
 // A row for each try, with the answer of the endpoint below it. Empty if there were none.
-function triesText(written: readonly Try[], lost: readonly number[], forgotten: readonly number[]): string {
+function triesText(
+  storedTries: readonly Try[],
+  lost: readonly number[],
+  forgotten: readonly number[],
+): string {
   const rows = [
-    ...written.map(one => ({ number: one.try, cells: cellsOf(one), more: answerLine(one) })),
+    ...storedTries.map(one => ({ number: one.try, cells: cellsOf(one), more: answerLine(one) })),
     ...lost.map(number => ({
       number,
       cells: [String(number), '', '', '', '', 'a node stopped before it saved the result'],

@@ -30,7 +30,7 @@ export const inboxName = 'inbox' // the messenger of messages that stay in the i
 export type MessageKey = Pick<Message, 'merchant_id' | 'message_id'>
 
 // A customer gets the outcome of a payment. A merchant's contact gets a notice of exhausted notifications.
-export type Topic = CustomerTopic | 'exhausted'
+type Topic = CustomerTopic | 'exhausted'
 export type CustomerTopic = Extract<Status, 'paid' | 'failed' | 'cancelled'>
 
 const retryWindowMs = 60_000

@@ -1,8 +1,14 @@
 import { cleanId, cleanText } from '../text.ts'
 
-// The interface of messengers, which send SMS or email. Each file in `messengers/` is one: its default export is a
-// `MakeMessenger`, and its export `readSettings` is a `ReadMessengerSettings`.
+// The interface of messengers, which send SMS or email. The default export of each file in `messengers/` is a
+// `MessengerModule`.
 export type Medium = 'sms' | 'email'
+
+export type MessengerModule<Settings = unknown> = {
+  // Undefined if the settings of this messenger are not set. Throws if they are wrong. Connects to nothing.
+  readSettings(environment: MessengerSettings, tools: MessengerTools): Settings | undefined
+  open(settings: Settings, tools: MessengerTools): Messenger
+}
 
 export type Messenger = {
   medium: Medium
@@ -10,10 +16,6 @@ export type Messenger = {
   close(): Promise<void>
 }
 
-// Undefined if its settings are not set. Throws if they are wrong.
-export type MakeMessenger = (settings: MessengerSettings, tools: MessengerTools) => Messenger | undefined
-// Throws what is wrong with the settings, and connects to nothing.
-export type ReadMessengerSettings = (settings: MessengerSettings, tools: MessengerTools) => unknown
 export type MessengerSettings = Readonly<Record<string, string | undefined>>
 export type MessengerTools = {
   clock?(): Date // this machine's by default

@@ -19,7 +19,7 @@ export const readFeed = (tx: Tx, { merchant_id, mode }: Feed, after: bigint, lim
     where merchant_id = ${merchant_id} and mode = ${mode} and position > ${after}
     order by position limit ${limit}`)
 
-export type FeedEnd = { position: bigint | null; unnumbered: boolean }
+type FeedEnd = { position: bigint | null; unnumbered: boolean }
 
 // The last position, null if the feed was never read, and whether there are rows without one. `order by ... limit 1` makes
 // PostgreSQL use the index of rows without a position, never the whole table.

@@ -28,7 +28,7 @@ const parkedAtLeastMs = 1000
 
 type LaneName = Pick<Candidate, 'merchant_id' | 'lane'>
 
-export type ParkedLaneOptions = {
+type ParkedLaneOptions = {
   db: Db
   traffic: Traffic
   dueList: DueList

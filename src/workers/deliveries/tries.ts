@@ -129,7 +129,7 @@ function outcomeOf(
     address: answer.address,
     status,
     result,
-    words: [note, cleanText(answer.words, maxErrorText)].filter(Boolean).join('; '), // may quote a certificate
+    words: [note, cleanText(answer.error, maxErrorText)].filter(Boolean).join('; '), // may quote a certificate
     answer: answer.body,
   }
 }

@@ -19,7 +19,7 @@ export type ReceiptOptions = {
   onTrouble(error: unknown): void
   pauses?: readonly number[]
 }
-export type Receipts = { receive(receipt: Receipt): void; settled(): Promise<void>; stop(): Promise<void> }
+type Receipts = { receive(receipt: Receipt): void; settled(): Promise<void>; stop(): Promise<void> }
 
 // Saves the delivery receipts of the network. A receipt may arrive before the result of its message is saved, so an
 // unknown reference is looked up again for some seconds. After that the receipt is discarded.

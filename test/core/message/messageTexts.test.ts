@@ -225,7 +225,7 @@ describe('a mail', () => {
 
   test('speaks French', () => {
     const { subject, text, html } = customerMail(letter({ payment_method: 'card', mode: 'test' }), 'fr')
-    expect(subject).toBe('TEST Payé\u00a0: 25,00\u00a0GHS à Ama Shop')
+    expect(subject).toBe('TEST Paiement effectué\u00a0: 25,00\u00a0GHS à Ama Shop')
     for (const words of ['Payé avec', 'Carte', '2 mars 2026, 12:00 GMT', 'aucun argent réel'])
       expect(text).toContain(words)
     expect(html).toContain('<html lang="fr"')
@@ -285,7 +285,7 @@ describe('the mail about notifications', () => {
     count: 12,
     since: noon,
     examples: [
-      { id: 'TG-1-N1', url: 'https://shop.example/ipn', last_result: 'other_2xx', words: 'HTTP 204' },
+      { id: 'TG-1-N1', url: 'https://shop.example/ipn', last_result: 'other_2xx', error: 'HTTP 204' },
     ],
     link,
   }
@@ -304,7 +304,7 @@ describe('the mail about notifications', () => {
   })
   for (const words of hostile)
     test(`is safe with ${JSON.stringify(words.slice(0, 40))}`, () => {
-      const example = { id: words, url: words, last_result: words, words }
+      const example = { id: words, url: words, last_result: words, error: words }
       const { subject, text, html } = exhaustedMail({ ...facts, merchant_name: words, examples: [example] })
       const tame = exhaustedMail(facts)
       expect(tagsOf(html)).toEqual(tagsOf(tame.html))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { onTestFinished } from 'vitest'
 import smpp, { type SmppTimes } from '../../../src/messengers/smpp.ts'
 import { type CentreOptions, openCentre } from '../smsCentre.ts'
-import { newLetter, newTools } from '../tools.ts'
+import { newLetter, newTools, openMessenger } from '../tools.ts'
 
 export const testTimes: SmppTimes = {
   connectMs: 10_000,
@@ -25,7 +25,7 @@ export const impatient = { answerMs: 3000 }
 export function connect(SMPP_URL: string, settings = {}, times = {}) {
   const tools = newTools()
   const all = { SMPP_URL, SMPP_FROM: 'Tollgate', SMPP_RATE: '200', SMPP_WINDOW: '50', ...settings }
-  const messenger = smpp(all, tools, { ...testTimes, ...times })
+  const messenger = openMessenger(smpp, all, tools, { ...testTimes, ...times })
   assert.ok(messenger)
   onTestFinished(() => messenger.close())
   return { ...tools, messenger }

@@ -253,7 +253,7 @@ test('it sends from the address that the operator has published', async () => {
   expect(seen).toEqual(['127.0.0.2'])
   expect(await out.send(request(`http://[::1]:${receiver.port}/`))).toMatchObject({
     failure: 'no_connection',
-    words: 'it has no address in the address family of the source address',
+    error: 'it has no address in the address family of the source address',
   })
   expect(() => createOutbound({ sourceAddress: 'eth0' })).toThrow()
 })

@@ -37,7 +37,7 @@ for (const [what, text, status, body] of [
     expect(answer).toMatchObject({
       status,
       failure: null,
-      words: '',
+      error: '',
       address: '127.0.0.1',
       retry_after: null,
     })
@@ -117,7 +117,7 @@ for (const [what, bytes] of [
     const { url } = await listen(onRequest(socket => socket.end(bytes)))
     const answer = await post(url)
     expect(answer).toMatchObject({ status: null, failure: 'bad_answer', body: null, address: '127.0.0.1' })
-    expect(answer.words).not.toBe('')
+    expect(answer.error).not.toBe('')
   })
 }
 
@@ -133,7 +133,7 @@ test('an endless header is left at 16 KiB', async () => {
   expect(await post(url)).toMatchObject({
     status: null,
     failure: 'bad_answer',
-    words: 'the headers of the answer are too long',
+    error: 'the headers of the answer are too long',
   })
   await expect.poll(() => sockets.size, patience).toBe(0)
 })
@@ -149,7 +149,7 @@ test('an endless reason is left at 16 KiB too', async () => {
   expect(await post(url)).toMatchObject({
     status: null,
     failure: 'bad_answer',
-    words: 'the headers of the answer are too long',
+    error: 'the headers of the answer are too long',
   })
 })
 
@@ -160,7 +160,7 @@ for (const [what, bytes] of [
   test(`what is ${what} is left at once, though the connection stays open`, async () => {
     const { url } = await listen(answering(bytes))
     const answer = await post(url)
-    expect(answer).toMatchObject({ failure: 'bad_answer', words: 'the answer is not HTTP' })
+    expect(answer).toMatchObject({ failure: 'bad_answer', error: 'the answer is not HTTP' })
     expect(answer.ms).toBeLessThan(5000)
   })
 }
@@ -181,7 +181,7 @@ test('no connection: nobody listens', async () => {
   const free = url.replace(String(port), '1')
   expect(await post(free)).toMatchObject({
     failure: 'no_connection',
-    words: 'the connection was refused',
+    error: 'the connection was refused',
     address: null,
     first_byte_ms: null,
   })
@@ -271,7 +271,7 @@ for (const [name, value] of [
   test(`the header ${JSON.stringify({ [name]: value })} is told, not thrown and not written`, async () => {
     const receiver = await listen(answering(ok))
     const answer = await post(receiver.url, { headers: { [name]: value } })
-    expect(answer).toMatchObject({ status: null, failure: 'no_connection', words: `invalid ${name} header` })
+    expect(answer).toMatchObject({ status: null, failure: 'no_connection', error: `invalid ${name} header` })
     expect(receiver.connections).toBe(0)
   })
 }

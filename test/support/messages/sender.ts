@@ -3,7 +3,11 @@ import type { Medium, Messenger, OutboundMessage, SendResult } from '../../../sr
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { messengersOf } from '../../../src/runtime/messengers.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
-import { createSender, type SeenMessage, type SenderOptions } from '../../../src/workers/messages/sender.ts'
+import {
+  createSender,
+  type ObservedMessage,
+  type SenderOptions,
+} from '../../../src/workers/messages/sender.ts'
 import { afterFile } from '../vitest/afterFile.ts'
 
 export const yes: SendResult = { state: 'sent' }
@@ -34,7 +38,7 @@ export function testSender(
   messengers: readonly Messenger[],
   more: Partial<SenderOptions> = {},
 ) {
-  const seen: SeenMessage[] = []
+  const seen: ObservedMessage[] = []
   let isOver = false
   afterFile(() => void (isOver = true)) // a sender that a test abandoned may end minutes later, without a database
   const postman = createSender({

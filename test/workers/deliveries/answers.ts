@@ -15,7 +15,7 @@ const nothing: HttpOutcome = {
   body: null,
   address: null,
   failure: null,
-  words: '',
+  error: '',
   ms: 12,
   first_byte_ms: 3,
 }

@@ -46,9 +46,9 @@ describe('the log of a delivery', () => {
 
   test('three failures, then 200: four in order, each with its own, three of them moved', async () => {
     const answers: HttpOutcome[] = [
-      { ...fails('timeout'), ms: 10_000, words: 'no answer within 10 s' },
+      { ...fails('timeout'), ms: 10_000, error: 'no answer within 10 s' },
       { ...says(404), ms: 1, body: Buffer.alloc(0) },
-      { ...says(503), ms: 2, body: null, words: 'said "no" \\ and {left}' },
+      { ...says(503), ms: 2, body: null, error: 'said "no" \\ and {left}' },
       { ...thanks(), ms: 3, body: Buffer.from('{"ok":true}') },
     ]
     const dispatcher = post.dispatcher(playedOutbound(() => answers[started.length - 1] as HttpOutcome))
@@ -68,11 +68,11 @@ describe('the log of a delivery', () => {
           address: null,
           status: null,
           result: 'timeout',
-          words: answers[0]?.words,
+          words: answers[0]?.error,
           answer: null,
         },
         { ...common, ms: 1, status: 404, result: 'refused', answer: Buffer.alloc(0) },
-        { ...common, ms: 2, status: 503, result: 'server_error', words: answers[2]?.words, answer: null },
+        { ...common, ms: 2, status: 503, result: 'server_error', words: answers[2]?.error, answer: null },
         { ...common, ms: 3, status: 200, result: 'acknowledged', answer: Buffer.from('{"ok":true}') },
       ].map((one, at) => ({ ...one, try: at + 1, started_at: started[at] })),
     )
