@@ -83,7 +83,7 @@ function combine(results: readonly SendResult[]): SendResult {
 
 const maxMessages = 1000
 
-type AcceptedIds = (string | undefined)[] // by part: the id that the SMS centre gave it
+type AcceptedIds = (string | undefined)[] // by part: the id that the SMS centre assigned
 
 // The accepted parts of messages that are not completely accepted, in memory: the next try sends only the other parts.
 // A reply that arrives after its deadline is recorded here, too.

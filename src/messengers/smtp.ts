@@ -78,7 +78,7 @@ const oneLine = (text: string) =>
 // What nodemailer adds to an error.
 type SmtpError = Error & { code?: string; response?: string; responseCode?: number; command?: string }
 
-// The server wants a login, encryption or another order of commands; the message itself is not refused.
+// The server requires a login, encryption or another order of commands; the message itself is not refused.
 const notAboutMessage = new Set([503, 530, 534, 535, 538])
 
 // Only a permanent refusal of the message itself rejects it. A failure of the connection can happen to any message.

@@ -9,12 +9,12 @@ import smpp from '../../src/messengers/smpp.ts'
 import smsHttp from '../../src/messengers/smsHttp.ts'
 import smtp from '../../src/messengers/smtp.ts'
 import { openMessengers } from '../../src/runtime/messengers.ts'
-import { newLetter, newTools, openMessenger } from './tools.ts'
+import { newMessage, newTools, openMessenger } from './tools.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-messengers-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-// Each is one new file and nothing else.
+// Each messenger is one new file.
 const files = {
   'beta.js':
     "() => ({ medium: 'sms', send: async () => ({ state: 'sent', provider_ref: 'beta' }), close: async () => {} })",
@@ -45,11 +45,11 @@ test('every messenger is a file with tests', () => {
   expect(untested).toEqual([])
 })
 
-test('every messenger lets its settings be read without being opened', () => {
+test('every messenger reads its settings without being opened', () => {
   for (const module of [smpp, smsHttp, smtp]) expect(module.readSettings({}, tools)).toBeUndefined()
 })
 
-test('ours: none without settings, each by its own, wrong ones are told at the start', async () => {
+test('the messengers of the gateway: none without settings, each by its settings, wrong ones throw at the start', async () => {
   const none = await openMessengers({}, tools)
   expect([none.configured('sms'), none.configured('email'), none.find('sms')]).toEqual([
     false,
@@ -68,35 +68,35 @@ test('ours: none without settings, each by its own, wrong ones are told at the s
   await expect(openMessengers({ ...bySmpp, ...email, SMTP_FROM: 'x' }, tools)).rejects.toThrow('SMTP_FROM: ')
 })
 
-test('the first by name wins', async () => {
+test('of two messengers for a medium, the first by name is used', async () => {
   const { find } = await open({})
   expect(find('sms')?.name).toBe('beta')
   expect((await open({ ALPHA: 'a' })).find('sms')?.name).toBe('alpha')
-  expect(await find('sms')?.messenger.send(newLetter())).toEqual({ state: 'sent', provider_ref: 'beta' })
+  expect(await find('sms')?.messenger.send(newMessage())).toEqual({ state: 'sent', provider_ref: 'beta' })
 })
 
-test('a messenger that throws loses no letter, and closing goes on', async () => {
+test('a messenger that throws loses no message, and closing continues', async () => {
   const messengers = await open({ CRASH: 'Oops.' })
-  expect(await messengers.find('email')?.messenger.send(newLetter())).toEqual({
+  expect(await messengers.find('email')?.messenger.send(newMessage())).toEqual({
     state: 'retry',
     reason: 'Oops.',
   })
   await messengers.close()
 })
 
-test('so many under way and no more; none after the closing', async () => {
+test('at most 100 messages are in flight, and none after closing', async () => {
   const messengers = await open({ SLOW: 'yes' })
   const slow = messengers.find('email')?.messenger
   assert.ok(slow)
-  const sent = await Promise.all(Array.from({ length: 130 }, () => slow.send(newLetter())))
+  const sent = await Promise.all(Array.from({ length: 130 }, () => slow.send(newMessage())))
   expect(sent.filter(({ state }) => state === 'sent')).toHaveLength(100)
   expect(sent.filter(({ state }) => state === 'retry')).toHaveLength(30)
-  expect((await slow.send(newLetter())).state).toBe('sent')
+  expect((await slow.send(newMessage())).state).toBe('sent')
   await messengers.close()
-  expect((await slow.send(newLetter())).state).toBe('retry')
+  expect((await slow.send(newMessage())).state).toBe('retry')
 })
 
-test('one that is set up wrongly stops the start, and what was open is closed', async () => {
+test('wrong settings of one messenger stop the start, and open messengers are closed', async () => {
   tools.warnings.length = 0
   await expect(open({ SLOW: 'yes', WRONG: 'yes' })).rejects.toThrow('WRONG: must not be set.')
   expect(tools.warnings).toEqual(['slow is closed'])

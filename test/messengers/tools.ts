@@ -38,7 +38,7 @@ export function openMessenger<Settings, Limits extends unknown[]>(
 
 let count = 0
 
-export const newLetter = (changes: Partial<OutboundMessage> = {}): OutboundMessage => ({
+export const newMessage = (changes: Partial<OutboundMessage> = {}): OutboundMessage => ({
   id: `msg_${++count}`,
   to: 'ama@example.com',
   text: 'You paid 25.00 GHS to Kofi’s Shop.',

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-test('a payment leaves what was seen of its account, in the numbers and for the other nodes', async () => {
+test('a payment adds to the health of its account, in the metrics and for other nodes', async () => {
   const shop = shopOf(gateway)
   const token = await shop.ask(await shop.merchant('Ama Shop'))
   await shop.pay(token, wallet('0240000000'))

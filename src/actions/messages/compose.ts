@@ -18,8 +18,8 @@ import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 
 export type ComposeTools = { db: Db; clock(): Date; baseUrl(): string }
 
-// The text of a message, from the current state of its payment; undefined if there is nothing to say any more. The id is
-// the same in every try and unique among merchants.
+// The text of a message, from the current state of its payment; undefined if the payment or the exhausted notifications
+// do not exist any more. The id is the same in every try and unique among merchants.
 export async function compose(
   { db, clock, baseUrl }: ComposeTools,
   message: Message,

@@ -58,7 +58,7 @@ type ResendResult =
   | { done: 'refused'; reason: string }
   | { done: 'no_payment' }
 
-// Queues the receipt of a paid payment again, to the address that came with the request. It counts under the caps and is
+// Queues the receipt of a paid payment again, to the address of the request. It counts under the caps and is
 // an event of the payment. A second call with the same number changes nothing.
 export const sendReceiptAgain = (
   db: Db,

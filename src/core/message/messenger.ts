@@ -45,8 +45,8 @@ const maxReason = 1000 // enough to find the recipient in it; what is stored is 
 const maxAfterMs = 24 * 3_600_000
 
 // The result of a messenger, made fit for the database. Anything that is not a valid result is a retry.
-export function sanitizeResult(given: unknown): SendResult {
-  const { state, reason, provider_ref, afterMs } = fieldsOf(given)
+export function sanitizeResult(value: unknown): SendResult {
+  const { state, reason, provider_ref, afterMs } = fieldsOf(value)
   if (state === 'sent') {
     const id = cleanId(provider_ref)
     return id === undefined ? { state } : { state, provider_ref: id }
@@ -58,19 +58,19 @@ export function sanitizeResult(given: unknown): SendResult {
       reason: reasonOf(reason),
       ...(isDuration(afterMs) && { afterMs: Math.min(afterMs, maxAfterMs) }),
     }
-  return { state: 'retry', reason: `The messenger answered ${cleanText(state ?? given, 40)}.` }
+  return { state: 'retry', reason: `The messenger answered ${cleanText(state ?? value, 40)}.` }
 }
 
 // Undefined if it is not a valid receipt.
-export function sanitizeReceipt(given: unknown): Receipt | undefined {
-  const { state, reason, provider_ref } = fieldsOf(given)
+export function sanitizeReceipt(value: unknown): Receipt | undefined {
+  const { state, reason, provider_ref } = fieldsOf(value)
   const id = cleanId(provider_ref)
   if (id === undefined || (state !== 'delivered' && state !== 'lost')) return undefined
   return { provider_ref: id, state, reason: reasonOf(reason) }
 }
 
-const fieldsOf = (given: unknown) =>
-  (typeof given === 'object' && given !== null ? given : {}) as Readonly<Record<string, unknown>>
+const fieldsOf = (value: unknown) =>
+  (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>
 
 const reasonOf = (reason: unknown) =>
   reason === undefined || reason === null ? '' : cleanText(reason, maxReason)

@@ -20,8 +20,8 @@ type InlineDispatchOptions = {
   send(candidate: Candidate, delivery: LeasedDelivery): void
   freeSlot(candidate: Candidate): void
   undoLeases(keys: readonly PaymentKey[], token: string): void
-  opened(): void // a reservation
-  ended(): void
+  opened(): void // a reservation was made
+  ended(): void // it was confirmed, released, or its outcome is unknown
 }
 
 type Reserved = { candidate: Candidate; delivery: NewDelivery }

@@ -49,8 +49,8 @@ export function createReceipts(options: ReceiptOptions): Receipts {
 
   const settled = async () => void (await Promise.all(inFlight))
   return {
-    receive(given) {
-      const receipt = sanitizeReceipt(given)
+    receive(untrusted) {
+      const receipt = sanitizeReceipt(untrusted)
       if (!receipt || inFlight.size >= maxWaiting || stopping.signal.aborted) return // receipts are not essential
       const saved = saveWithRetries(receipt).catch(onTrouble)
       inFlight.add(saved)

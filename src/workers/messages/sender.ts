@@ -95,7 +95,11 @@ async function sendOnce(
 ): Promise<SendResult> {
   try {
     const message = await composeText()
-    if (!message) return { state: 'rejected', reason: 'There is nothing to say any more.' }
+    if (!message)
+      return {
+        state: 'rejected',
+        reason: 'The payment or the exhausted notifications do not exist any more.',
+      }
     return await messenger.send(message)
   } catch (error) {
     return { state: 'retry', reason: cleanError(error, maxReason) }

@@ -65,7 +65,7 @@ const endings = async (payment: Payment) =>
   )
 
 describe('not sent', () => {
-  test('a failure, when the customer has paid within the minute', async () => {
+  test('a failure, if the customer has paid within the minute', async () => {
     const post = openPost()
     const payment = await shop.ask(merchant, reachable)
     await shop.try(payment, no)
@@ -84,7 +84,7 @@ describe('not sent', () => {
     ])
   })
 
-  test('a failure while the customer tries again; when that fails too, it is told once', async () => {
+  test('a failure while the customer tries again; if that fails too, one message is sent', async () => {
     const post = openPost()
     const payment = await shop.ask(merchant, { number: '0241234567' })
     await shop.try(payment, no)
@@ -125,13 +125,13 @@ describe('not sent', () => {
       'The number begins with none of the allowed prefixes.',
     ],
     [
-      'with no place for a recipient',
+      'with a recipient cap of 0',
       reachable,
       { perRecipient: 0 },
       'The recipient has had all the messages of 24 hours: 0.',
     ],
     [
-      'with no place for a merchant',
+      'with a merchant cap of 0',
       reachable,
       { perMerchant: 0 },
       'The merchant has sent all the messages of 24 hours: 0.',
@@ -159,7 +159,7 @@ describe('not sent', () => {
     })
   })
 
-  test('what the network will never take', async () => {
+  test('a message that the network rejects', async () => {
     const post = openPost(() => ({
       state: 'rejected',
       reason: 'No such reader: ama@shop.example +233241234567.',
@@ -176,7 +176,7 @@ describe('not sent', () => {
 })
 
 describe('sent', () => {
-  test('both say what happened, where to look, and carry one id each', async () => {
+  test('both have the outcome, the link and a unique id', async () => {
     const post = openPost(() => ({ state: 'sent', provider_ref: 'R-1' }))
     const payment = await askAndPay()
     await post.sendAll()
@@ -213,7 +213,7 @@ describe('sent', () => {
     expect(post.email.sent[0]?.html).toContain('lang="fr"')
   })
 
-  test('those of test payments say so, and count', async () => {
+  test('messages of test payments are marked as such, and count', async () => {
     const post = openPost(undefined, { perRecipient: 1 })
     await askAndPay({ number: '0241234567' }, 'test')
     await askAndPay({ number: '0241234567' }, 'test')
@@ -221,7 +221,7 @@ describe('sent', () => {
     expect(post.sms.sent.map(({ text }) => text.slice(0, 5))).toEqual(['TEST '])
   })
 
-  test('where no messenger is set up, it stays in the inbox, and no cap counts it', async () => {
+  test('without a messenger the message stays in the inbox, and counts under no cap', async () => {
     const post = testSender(db, clock, [], {
       rules: { smsPrefixes: ['+233'], perRecipient: 1, perMerchant: 1 },
     })
@@ -255,7 +255,7 @@ describe('the caps', () => {
     }
   })
 
-  test('count a mailbox and a phone once, however they are spelled, and write to them as they were given', async () => {
+  test('count a mailbox and a phone once, however they are spelled, and send to the address of the request', async () => {
     const post = openPost(undefined, { perRecipient: 2 })
     const emails = ['Kofi.Mensah+hats@GMail.com', 'kofimensah@googlemail.com', 'k.ofimensah+7@gmail.com']
     const numbers = ['0241234567', '+233 24 123 4567', '233241234567']
@@ -268,7 +268,7 @@ describe('the caps', () => {
     expect(post.sms.sent).toHaveLength(2)
   })
 
-  test('count what another version wrote down by its recipient alone', async () => {
+  test('count messages of an earlier version by their recipient', async () => {
     const post = openPost(undefined, { perRecipient: 1 })
     const payment = await askAndPay({})
     await addMany(db, payment, ['ama@shop.example'], now)
@@ -291,7 +291,7 @@ describe('the caps', () => {
     expect(post.sms.sent.length + post.email.sent.length).toBe(4)
   })
 
-  test('what was not taken leaves its place to others', async () => {
+  test('a rejected message does not count', async () => {
     let answer = later
     const post = openPost(() => answer, { perRecipient: 1 })
     const payment = await askAndPay({})
