@@ -42,11 +42,11 @@ const again = (payment: Payment, medium: Medium = 'sms', number?: number, rules 
 const resent = async ({ merchant_id, tx_reference }: Payment) =>
   (await eventsOf(shop.db, merchant_id, tx_reference)).filter(({ kind }) => kind === 'receipt_resent')
 
-async function isRefused(payment: Payment, medium: Medium, words: RegExp, rules = roomyRules) {
+async function isRefused(payment: Payment, medium: Medium, reason: RegExp, rules = roomyRules) {
   const before = await messagesOf(shop.db, payment)
   expect(await again(payment, medium, undefined, rules)).toEqual({
     done: 'refused',
-    words: expect.stringMatching(words),
+    reason: expect.stringMatching(reason),
   })
   expect(await messagesOf(shop.db, payment)).toEqual(before)
   expect(await resent(payment)).toEqual([])
@@ -64,7 +64,7 @@ test('a payment that is not paid has no receipt', async () => {
 
 test('no receipt is sent without an address in the request', async () => {
   const payment = await paid({ email: undefined })
-  await isRefused(payment, 'email', /No email address came/)
+  await isRefused(payment, 'email', /The request had no email address/)
 })
 
 test("no receipt is sent after the customer's details were removed", async () => {
@@ -79,13 +79,13 @@ test('no receipt is added while one is being sent', async () => {
   await isRefused(payment, 'sms', /still being sent/)
 })
 
-for (const [cap, rules, words] of [
+for (const [cap, rules, reason] of [
   ['recipient', { ...roomyRules, perRecipient: 1 }, /The recipient has had all the messages of 24 hours: 1/],
   ['merchant', { ...roomyRules, perMerchant: 2 }, /The merchant has sent all the messages of 24 hours: 2/],
   ['prefix', { ...roomyRules, smsPrefixes: ['+234'] }, /none of the allowed prefixes/],
 ] as const)
   test(`the cap of the ${cap} refuses, with its reason`, async () =>
-    isRefused(await paid(), 'sms', words, rules))
+    isRefused(await paid(), 'sms', reason, rules))
 
 test('ten receipts are the most', async () => {
   const payment = await paid()
@@ -95,9 +95,9 @@ test('ten receipts are the most', async () => {
     expect(await again(payment, 'sms', number, rules)).toMatchObject({ done: 'queued', number })
     await testSender(shop.db, () => now, [fakeMessenger('sms')], { rules }).sendAll()
   }
-  const words = 'It was sent 10 times, which is the most.'
+  const reason = 'It was sent 10 times, which is the most.'
   now = after(minutes(1), now)
-  expect(await again(payment, 'sms', 11, rules)).toEqual({ done: 'refused', words })
+  expect(await again(payment, 'sms', 11, rules)).toEqual({ done: 'refused', reason })
 })
 
 test('a receipt is sent again, counts under the caps, and is in the timeline', async () => {
@@ -120,7 +120,7 @@ test('a receipt is sent again, counts under the caps, and is in the timeline', a
   now = after(minutes(5), now)
   expect(await again(payment, 'email', 3, { ...roomyRules, perRecipient: 2 })).toMatchObject({
     done: 'refused',
-    words: expect.stringMatching(/recipient has had all/),
+    reason: expect.stringMatching(/recipient has had all/),
   })
   expect(await resent(payment)).toMatchObject([{ cause: 'operator', reason: 'email', at: sentAt }])
   const { moments } = await explainPayment(shop.db, payment, now)

@@ -181,7 +181,7 @@ describe('show', () => {
       /^ {2}3 +a node stopped before it saved the result$/m,
       /^ {2}4 {3}.* 10\.0 s .* 204 +arrived, but not acknowledged$/m,
       /^redirect: redirects are not followed/m,
-      /^forbidden_address: that address is not public.* TOLLGATE_EGRESS_LOOPBACK/m,
+      /^forbidden_address: the address is not public.* TOLLGATE_EGRESS_LOOPBACK/m,
       /^other_2xx: arrived, but only status 200 acknowledges/m,
     ])
       expect(stdout).toMatch(pattern)

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Candidate } from '../../../src/core/notification/admit.ts'
 import type { Status } from '../../../src/core/payment/payment.ts'
 import { sql } from '../../../src/store/db.ts'
 import { AcknowledgedPaths, type PromotedPath } from '../../../src/workers/deliveries/acknowledgedPaths.ts'
 import { forgetOldPaths } from '../../../src/workers/deliveries/worker.ts'
-import { hours, noon } from '../../support/payments/rows.ts'
-import { openDeliveryFixture, type DeliveryFixture } from './fixture.ts'
+import { hours } from '../../support/payments/rows.ts'
+import { useDeliveryFixture } from './fixture.ts'
 
-let fixture: DeliveryFixture
+const fixture = useDeliveryFixture()
 let ama: string
-beforeAll(async () => {
-  fixture = await openDeliveryFixture(1)
-  ama = fixture.ids[0] as string
-})
-beforeEach(async () => {
-  await fixture.db.rows(sql`truncate acknowledged_paths`)
-  fixture.setNow(noon)
-})
-afterAll(() => fixture.close())
+beforeAll(() => void (ama = fixture.ids[0] as string))
 
 const at = (path: string) => `https://shop.example${path}`
 

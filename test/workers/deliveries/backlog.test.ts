@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
-import { noon, seconds } from '../../support/payments/rows.ts'
+import { seconds } from '../../support/payments/rows.ts'
 import { attemptOf, createRequestGate, idOf, fakeOutbound, referenceOf, acknowledge } from './answers.ts'
-import { dispatchAll, openDeliveryFixture, type DeliveryFixture, stepUntilRest, until } from './fixture.ts'
+import { dispatchAll, useDeliveryFixture, stepUntilRest, until } from './fixture.ts'
 
-let fixture: DeliveryFixture
+const fixture = useDeliveryFixture(24)
 let ama: string
 let kofi: string
-beforeAll(async () => void (fixture = await openDeliveryFixture(24)))
-beforeEach(async () => {
-  await fixture.db.rows(sql`truncate deliveries, notifications, tries`)
-  fixture.setNow(noon)
-  ;[ama, kofi] = fixture.ids as [string, string]
-})
-afterAll(() => fixture.close())
+beforeAll(() => void ([ama, kofi] = fixture.ids as [string, string]))
 
 const tableOf = async () =>
   (await fixture.db.one<{ parked: number; due: number; acknowledged: number }>(sql`

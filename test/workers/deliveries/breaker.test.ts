@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { lastOffset } from '../../../src/core/notification/schedule.ts'
 import { sql } from '../../../src/store/db.ts'
-import { after, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { after, hours, minutes, seconds } from '../../support/payments/rows.ts'
 import { createRequestGate, failWith, fakeOutbound, referenceOf, respond } from './answers.ts'
-import { dispatchAll, openDeliveryFixture, type DeliveryFixture, stepUntilRest, until } from './fixture.ts'
+import { dispatchAll, useDeliveryFixture, stepUntilRest, until } from './fixture.ts'
 
 const stride = minutes(5)
 
-let fixture: DeliveryFixture
-beforeAll(async () => void (fixture = await openDeliveryFixture(1)))
-beforeEach(async () => {
-  await fixture.db.rows(sql`truncate deliveries, notifications, tries`)
-  fixture.setNow(noon)
-})
-afterAll(() => fixture.close())
+const fixture = useDeliveryFixture()
 
 const notifyMany = async (count: number, everyMs = 0) => {
   for (let at = 0; at < count; at++) {

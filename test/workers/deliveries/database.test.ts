@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OutboundRequest } from '../../../src/net/outbound.ts'
-import { type Db, openDb, sql } from '../../../src/store/db.ts'
+import { type Db, openDb } from '../../../src/store/db.ts'
 import { query } from '../../support/database/database.ts'
-import { noon, seconds } from '../../support/payments/rows.ts'
+import { seconds } from '../../support/payments/rows.ts'
 import {
   attemptOf,
   createRequestGate,
@@ -12,27 +12,18 @@ import {
   referenceOf,
   acknowledge,
 } from './answers.ts'
-import { dispatchAll, openDeliveryFixture, type DeliveryFixture, stepUntilRest } from './fixture.ts'
+import { dispatchAll, useDeliveryFixture, stepUntilRest } from './fixture.ts'
 
 const poolName = 'dispatcher of the test'
 
-let fixture: DeliveryFixture
+const fixture = useDeliveryFixture(8)
 let pool: Db
 let ama: string
-beforeAll(async () => {
-  fixture = await openDeliveryFixture(8)
+beforeAll(() => {
   pool = openDb(fixture.url, 3, poolName)
   ama = fixture.ids[0] as string
 })
-beforeEach(async () => {
-  await fixture.db.rows(sql`truncate deliveries, notifications, tries`)
-  fixture.setNow(noon)
-  fixture.troubles.length = 0
-})
-afterAll(async () => {
-  await pool.end()
-  await fixture.close()
-})
+afterAll(() => pool.end())
 
 const cutAll = () =>
   query(fixture.url, 'select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [

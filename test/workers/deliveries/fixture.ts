@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { onboard } from '../../../src/actions/merchants/onboard.ts'
 import type { IpnStyle } from '../../../src/core/merchant/settings.ts'
 import type { Delivery } from '../../../src/core/notification/delivery.ts'
@@ -136,6 +137,20 @@ export async function openDeliveryFixture(merchantCount = 1) {
       await database.drop()
     },
   }
+}
+
+// The fixture of a test file. Before each test its tables are empty and the clock is at noon.
+export function useDeliveryFixture(merchantCount = 1): DeliveryFixture {
+  const fixture = {} as DeliveryFixture
+  beforeAll(async () => void Object.assign(fixture, await openDeliveryFixture(merchantCount)))
+  beforeEach(async () => {
+    await fixture.db.rows(sql`truncate deliveries, notifications, tries, messages, acknowledged_paths`)
+    await fixture.db.rows(sql`delete from payments`)
+    fixture.setNow(noon)
+    fixture.troubles.length = 0
+  })
+  afterAll(() => fixture.close())
+  return fixture
 }
 
 // Sends everything that can be sent now, and saves the results.

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { redeliver } from '../../../src/actions/notifications/redeliver.ts'
 import type { Delivery } from '../../../src/core/notification/delivery.ts'
 import type { NotificationKey } from '../../../src/core/notification/notification.ts'
@@ -6,24 +6,16 @@ import { sql } from '../../../src/store/db.ts'
 import type { LeasedDelivery } from '../../../src/store/notifications/deliveries.ts'
 import { forgetTries, triesOf } from '../../../src/store/notifications/tries.ts'
 import { forgetOldTries } from '../../../src/workers/deliveries/worker.ts'
-import { after, hours, noon, seconds } from '../../support/payments/rows.ts'
+import { after, hours, seconds } from '../../support/payments/rows.ts'
 import { fakeOutbound, acknowledge } from './answers.ts'
 import { type ManualWorker, createManualWorker, tryOf } from './manualWorker.ts'
-import { dispatchAll, openDeliveryFixture, type DeliveryFixture } from './fixture.ts'
+import { dispatchAll, useDeliveryFixture } from './fixture.ts'
 
-let fixture: DeliveryFixture
+const fixture = useDeliveryFixture(1)
 let worker: ManualWorker
 let key: NotificationKey
-beforeAll(async () => {
-  fixture = await openDeliveryFixture(1)
-  worker = createManualWorker(fixture)
-})
-beforeEach(async () => {
-  await fixture.db.rows(sql`truncate deliveries, notifications, tries, messages`)
-  fixture.setNow(noon)
-  key = await worker.notify()
-})
-afterAll(() => fixture.close())
+beforeAll(() => void (worker = createManualWorker(fixture)))
+beforeEach(async () => void (key = await worker.notify()))
 
 const days = (count: number) => hours(24 * count)
 

@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { NotificationKey } from '../../../src/core/notification/notification.ts'
-import { sql } from '../../../src/store/db.ts'
 import { after, hours, noon, seconds } from '../../support/payments/rows.ts'
 import { type ManualWorker, createManualWorker } from './manualWorker.ts'
-import { openDeliveryFixture, type DeliveryFixture } from './fixture.ts'
+import { useDeliveryFixture } from './fixture.ts'
 
-let fixture: DeliveryFixture
+const fixture = useDeliveryFixture(2)
 let worker: ManualWorker
 let key: NotificationKey
-beforeAll(async () => {
-  fixture = await openDeliveryFixture(2)
-  worker = createManualWorker(fixture)
-})
-beforeEach(async () => {
-  await fixture.db.rows(sql`truncate deliveries, notifications, tries, messages`)
-  fixture.setNow(noon)
-  key = await worker.notify()
-})
-afterAll(() => fixture.close())
+beforeAll(() => void (worker = createManualWorker(fixture)))
+beforeEach(async () => void (key = await worker.notify()))
 
 const days = (count: number) => hours(24 * count)
 

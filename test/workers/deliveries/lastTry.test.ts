@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { redeliver } from '../../../src/actions/notifications/redeliver.ts'
 import type { HttpOutcome } from '../../../src/core/notification/delivery.ts'
 import type { NotificationKey } from '../../../src/core/notification/notification.ts'
@@ -8,21 +8,13 @@ import type { FinishedTry } from '../../../src/workers/deliveries/tries.ts'
 import { after, hours, noon, seconds } from '../../support/payments/rows.ts'
 import { createRequestGate, failWith, fakeOutbound, respond, acknowledge } from './answers.ts'
 import { type ManualWorker, createManualWorker, saveOn, tryOf } from './manualWorker.ts'
-import { dispatchAll, openDeliveryFixture, type DeliveryFixture, stepUntilRest, until } from './fixture.ts'
+import { dispatchAll, useDeliveryFixture, stepUntilRest, until } from './fixture.ts'
 
-let fixture: DeliveryFixture
+const fixture = useDeliveryFixture(2)
 let worker: ManualWorker
 let key: NotificationKey
-beforeAll(async () => {
-  fixture = await openDeliveryFixture(2)
-  worker = createManualWorker(fixture)
-})
-beforeEach(async () => {
-  await fixture.db.rows(sql`truncate deliveries, notifications, tries, messages`)
-  fixture.setNow(noon)
-  key = await worker.notify()
-})
-afterAll(() => fixture.close())
+beforeAll(() => void (worker = createManualWorker(fixture)))
+beforeEach(async () => void (key = await worker.notify()))
 
 describe('the log of a delivery', () => {
   test('acknowledged at once: its only try is in the row of the delivery, with all columns', async () => {

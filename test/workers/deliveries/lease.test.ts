@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
-import { noon, seconds } from '../../support/payments/rows.ts'
+import { seconds } from '../../support/payments/rows.ts'
 import { attemptOf, createRequestGate, idOf, fakeOutbound, respond, acknowledge } from './answers.ts'
-import { dispatchAll, openDeliveryFixture, type DeliveryFixture, stepUntilRest, until } from './fixture.ts'
+import { dispatchAll, useDeliveryFixture, stepUntilRest, until } from './fixture.ts'
 
-let fixture: DeliveryFixture
-beforeAll(async () => void (fixture = await openDeliveryFixture(1)))
-beforeEach(async () => {
-  await fixture.db.rows(sql`truncate deliveries, notifications, tries`)
-  fixture.setNow(noon)
-  await fixture.notify({ merchant_id: fixture.ids[0] as string })
-})
-afterAll(() => fixture.close())
+const fixture = useDeliveryFixture()
+beforeEach(async () => void (await fixture.notify({ merchant_id: fixture.ids[0] as string })))
 
 const theDelivery = async () => (await fixture.deliveries())[0]
 

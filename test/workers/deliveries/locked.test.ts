@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { sql } from '../../../src/store/db.ts'
+import { describe, expect, test } from 'vitest'
 import { lockRows } from '../../support/database/lockRows.ts'
-import { minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { minutes, seconds } from '../../support/payments/rows.ts'
 import { withoutSkipLocked } from '../../support/database/withoutSkipLocked.ts'
 import {
   createRequestGate,
@@ -12,22 +11,11 @@ import {
   respond,
   acknowledge,
 } from './answers.ts'
-import { dispatchAll, openDeliveryFixture, type DeliveryFixture, stepUntilRest, until } from './fixture.ts'
+import { dispatchAll, useDeliveryFixture, stepUntilRest, until } from './fixture.ts'
 
 // Another transaction has locked rows of deliveries, as a node that is paused in a transaction does. Dispatchers do not
 // wait for it.
-let fixture: DeliveryFixture
-beforeAll(async () => {
-  fixture = await openDeliveryFixture(5)
-})
-beforeEach(async () => {
-  await fixture.db.rows(sql`truncate deliveries, notifications, tries`)
-  fixture.setNow(noon)
-  fixture.troubles.length = 0
-})
-afterAll(async () => {
-  await fixture.close()
-})
+const fixture = useDeliveryFixture(5)
 
 async function whileLocked<T>(tx_reference: string, work: () => Promise<T>): Promise<T> {
   const unlock = await lockRows(

@@ -1,19 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openDb, sql } from '../../../src/store/db.ts'
 import { startLoop } from '../../../src/workers/loop.ts'
 import { createRandom, randomSeed } from '../../support/random.ts'
-import { minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { minutes, seconds } from '../../support/payments/rows.ts'
 import { idOf, fakeOutbound, referenceOf, respond, sequenceOf, acknowledge } from './answers.ts'
-import { dispatchAll, openDeliveryFixture, type DeliveryFixture } from './fixture.ts'
+import { dispatchAll, useDeliveryFixture } from './fixture.ts'
 
-let fixture: DeliveryFixture
-beforeAll(async () => void (fixture = await openDeliveryFixture(4)))
-beforeEach(async () => {
-  await fixture.db.rows(sql`truncate deliveries, notifications, tries`)
-  fixture.setNow(noon)
-})
-afterAll(() => fixture.close())
+const fixture = useDeliveryFixture(4)
 
 // Answers any number of workers with any delay and result, and records which requests are in flight together.
 function createWatcher(seed: number) {

@@ -1,20 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Db, sql } from '../../../src/store/db.ts'
-import { noon, seconds } from '../../support/payments/rows.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { type Db } from '../../../src/store/db.ts'
+import { seconds } from '../../support/payments/rows.ts'
 import { createRequestGate, failWith, fakeOutbound, referenceOf, acknowledge } from './answers.ts'
-import { dispatchAll, openDeliveryFixture, type DeliveryFixture, stepUntilRest, until } from './fixture.ts'
+import { dispatchAll, useDeliveryFixture, stepUntilRest, until } from './fixture.ts'
 
-let fixture: DeliveryFixture
+const fixture = useDeliveryFixture(2)
 let ama: string
 let kofi: string
-beforeAll(async () => void (fixture = await openDeliveryFixture(2)))
-beforeEach(async () => {
-  await fixture.db.rows(sql`truncate deliveries, notifications, tries`)
-  fixture.setNow(noon)
-  ;[ama, kofi] = fixture.ids as [string, string]
-})
-afterAll(() => fixture.close())
+beforeAll(() => void ([ama, kofi] = fixture.ids as [string, string]))
 
 const hangingShop = 'https://hangs.example/ipn'
 const deadShop = 'https://dead.example/ipn'

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Delivery } from '../../../src/core/notification/delivery.ts'
 import { sql } from '../../../src/store/db.ts'
 import { takeAlone, takeAmongSiblings } from '../../../src/store/notifications/deliveries.ts'
 import { after, noon, seconds } from '../../support/payments/rows.ts'
 import { createRequestGate, idOf, fakeOutbound, respond, sequenceOf, acknowledge } from './answers.ts'
-import { dispatchAll, openDeliveryFixture, type DeliveryFixture, stepUntilRest } from './fixture.ts'
+import { dispatchAll, useDeliveryFixture, stepUntilRest } from './fixture.ts'
 
-let fixture: DeliveryFixture
+const fixture = useDeliveryFixture()
 let ama: string
-beforeAll(async () => void (fixture = await openDeliveryFixture(1)))
-beforeEach(async () => {
-  await fixture.db.rows(sql`truncate deliveries, notifications, tries`)
-  fixture.setNow(noon)
-  ama = fixture.ids[0] as string
-})
-afterAll(() => fixture.close())
+beforeAll(() => void (ama = fixture.ids[0] as string))
 
 const notifyOf = async (tx_reference: string, times: number, url?: string) => {
   for (let at = 0; at < times; at++) await fixture.notify({ merchant_id: ama, tx_reference, url })

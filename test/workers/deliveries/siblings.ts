@@ -4,21 +4,13 @@ import { addNotification } from '../../../src/store/notifications/notifications.
 import { everyTry } from '../../../src/store/notifications/tries.ts'
 import { lockPayment } from '../../../src/store/payments/paymentLife.ts'
 import { storePayments } from '../../../src/store/payments/payments.ts'
-import { aPayment, noon } from '../../support/payments/rows.ts'
+import { aPayment } from '../../support/payments/rows.ts'
 import type { DeliveryFixture } from './fixture.ts'
 
 export const url = 'https://shop.example/ipn'
 export const lane = laneOf(url, 'test', { ipn_url: null })
 
 const merchantOf = ({ ids }: DeliveryFixture) => ids[0] as string
-
-// Resets the database and the clock.
-export async function clear({ db, setNow, troubles }: DeliveryFixture) {
-  await db.rows(sql`truncate deliveries, notifications, tries`)
-  await db.rows(sql`delete from payments`)
-  setNow(noon)
-  troubles.length = 0
-}
 
 export const addPayments = (fixture: DeliveryFixture, ...references: string[]) =>
   storePayments(

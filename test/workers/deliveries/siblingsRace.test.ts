@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { redeliver } from '../../../src/actions/notifications/redeliver.ts'
 import type { NotificationKey } from '../../../src/core/notification/notification.ts'
 import { type Db, sql, type Tx } from '../../../src/store/db.ts'
@@ -6,17 +6,12 @@ import { takeAlone, takeAmongSiblings } from '../../../src/store/notifications/d
 import { beginAgain } from '../../../src/store/notifications/redeliveries.ts'
 import { after, hours, noon, seconds } from '../../support/payments/rows.ts'
 import { idOf, fakeOutbound, respond, sequenceOf, acknowledge } from './answers.ts'
-import { dispatchAll, openDeliveryFixture, type DeliveryFixture, until } from './fixture.ts'
-import { addPayments, clear, faults, lane, notifyIn, notifyLocked, url } from './siblings.ts'
+import { dispatchAll, useDeliveryFixture, until } from './fixture.ts'
+import { addPayments, faults, lane, notifyIn, notifyLocked, url } from './siblings.ts'
 
-let fixture: DeliveryFixture
+const fixture = useDeliveryFixture()
 let ama: string
-beforeAll(async () => void (fixture = await openDeliveryFixture(1)))
-beforeEach(async () => {
-  await clear(fixture)
-  ama = fixture.ids[0] as string
-})
-afterAll(() => fixture.close())
+beforeAll(() => void (ama = fixture.ids[0] as string))
 
 const keyOf = (sequence: number, tx_reference = 'TG-1'): NotificationKey => ({
   merchant_id: ama,

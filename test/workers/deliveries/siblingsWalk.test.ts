@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { redeliver } from '../../../src/actions/notifications/redeliver.ts'
 import type { OutboundRequest } from '../../../src/net/outbound.ts'
 import { sql } from '../../../src/store/db.ts'
@@ -6,21 +6,16 @@ import { everyTry } from '../../../src/store/notifications/tries.ts'
 import { createRandom, randomSeed } from '../../support/random.ts'
 import { minutes, seconds } from '../../support/payments/rows.ts'
 import { attemptOf, createRequestGate, fakeOutbound, referenceOf, respond, sequenceOf } from './answers.ts'
-import { openDeliveryFixture, type DeliveryFixture, stepUntilRest, until } from './fixture.ts'
-import { addPayments, clear, faults, notifyLocked, url } from './siblings.ts'
+import { useDeliveryFixture, stepUntilRest, until } from './fixture.ts'
+import { addPayments, faults, notifyLocked, url } from './siblings.ts'
 
 const isProof = inject('isProof')
 const walks = isProof ? 3 : 1
 const rounds = isProof ? 80 : 40
 
-let fixture: DeliveryFixture
+const fixture = useDeliveryFixture()
 let ama: string
-beforeAll(async () => void (fixture = await openDeliveryFixture(1)))
-beforeEach(async () => {
-  await clear(fixture)
-  ama = fixture.ids[0] as string
-})
-afterAll(() => fixture.close())
+beforeAll(() => void (ama = fixture.ids[0] as string))
 
 describe('a random walk of everything that begins, sends and ends deliveries', () => {
   for (let walk = 0; walk < walks; walk++)

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { OutboundRequest } from '../../../src/net/outbound.ts'
 import { sql } from '../../../src/store/db.ts'
-import { noon, seconds } from '../../support/payments/rows.ts'
+import { seconds } from '../../support/payments/rows.ts'
 import { fakeOutbound, referenceOf, acknowledge } from './answers.ts'
-import { dispatchAll, openDeliveryFixture, type DeliveryFixture } from './fixture.ts'
+import { dispatchAll, useDeliveryFixture } from './fixture.ts'
 
 // A secret of one merchant cannot be decrypted or read. Other merchants are not affected.
-let fixture: DeliveryFixture
+const fixture = useDeliveryFixture(2)
 let ama: string
 let kofi: string
-beforeAll(async () => {
-  fixture = await openDeliveryFixture(2)
-  ;[ama, kofi] = fixture.ids as [string, string]
-})
-beforeEach(async () => {
-  await fixture.db.rows(sql`truncate deliveries, notifications, tries`)
-  fixture.setNow(noon)
-  fixture.troubles.length = 0
-})
-afterAll(() => fixture.close())
+beforeAll(() => void ([ama, kofi] = fixture.ids as [string, string]))
 
 function open() {
   const sent: OutboundRequest[] = []

@@ -41,14 +41,14 @@ beforeEach(async () => {
 const isAnyWaiting = async () =>
   (await db.one(sql`select 1 from messages where next_try_at is not null limit 1`)) !== undefined
 
-const countLetters = (letters: readonly OutboundMessage[]) => {
+const countById = (messages: readonly OutboundMessage[]) => {
   const counts = new Map<string, number>()
-  for (const { id } of letters) counts.set(id, (counts.get(id) ?? 0) + 1)
+  for (const { id } of messages) counts.set(id, (counts.get(id) ?? 0) + 1)
   return counts
 }
-const mostOf = (letters: readonly OutboundMessage[]) => {
+const mostOf = (messages: readonly OutboundMessage[]) => {
   const counts = new Map<string, number>()
-  for (const { to } of letters) counts.set(to, (counts.get(to) ?? 0) + 1)
+  for (const { to } of messages) counts.set(to, (counts.get(to) ?? 0) + 1)
   return Math.max(0, ...counts.values())
 }
 
@@ -74,7 +74,7 @@ for (const [cap, perRecipient, perMerchant, sent] of [
     }
     expect(sms.sent).toHaveLength(sent)
     expect(mostOf(sms.sent)).toBeLessThanOrEqual(perRecipient)
-    expect(Math.max(...countLetters(sms.sent).values())).toBe(1)
+    expect(Math.max(...countById(sms.sent).values())).toBe(1)
     expect((await allMessages(db)).filter(({ state }) => state === 'dropped')).toHaveLength(10_000 - sent)
   })
 
@@ -140,7 +140,7 @@ test('several processes at once never send one message twice', async () => {
   }
   const rows = await allMessages(db)
   expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['sent']))
-  const counts = countLetters(sms.sent)
+  const counts = countById(sms.sent)
   for (const { merchant_id, message_id, tries } of rows)
     expect(counts.get(`${merchant_id}-${message_id}`)).toBe(tries)
 })
@@ -240,7 +240,7 @@ describe('the loops', () => {
     const messengers = [fakeMessenger('sms'), fakeMessenger('email')]
     const post = testSender(counted, clock, messengers)
     await Promise.all([post.sendAll(), post.sendAll()])
-    expect(messengers.map(({ sent: letters }) => letters.length)).toEqual([60, 60])
+    expect(messengers.map(({ sent: messages }) => messages.length)).toEqual([60, 60])
     expect(most).toBe(1)
   })
 })
@@ -283,7 +283,7 @@ describe('when the database goes away', () => {
       await post.sendAll()
       now = after(minutes(6), now)
     }
-    const counts = [...countLetters(sms.sent).values()]
+    const counts = [...countById(sms.sent).values()]
     expect(counts).toHaveLength(150)
     expect((await allMessages(db)).filter(({ state }) => state !== 'sent')).toEqual([])
     expect(Math.max(...counts)).toBe(1) // a lost word about a result is asked again, so nothing was sent twice
