@@ -29,7 +29,7 @@ import { migrate } from './store/migrate/migrate.ts'
 import { migrationNames, recordServed } from './store/migrate/migrationList.ts'
 import { watchOverload } from './web/server/overload.ts'
 import { listen } from './web/server/server.ts'
-import { givenClock, startClock } from './workers/clock.ts'
+import { injectedClock, startClock } from './workers/clock.ts'
 import { startNode } from './workers/node.ts'
 import { startWorkers } from './workers/payments.ts'
 import { startAccountsWatch } from './workers/providerAccounts.ts'
@@ -77,7 +77,7 @@ async function open(start: Start): Promise<Gateway> {
   // The database, its clock, and the secrets that all nodes share.
   const { database, migrations } = await openMigrated(start)
   const { db, masterKeys } = database
-  const time = options.clock ? givenClock(options.clock) : await startClock(database, watchClock(log))
+  const time = options.clock ? injectedClock(options.clock) : await startClock(database, watchClock(log))
   started.add(time.stop)
   const { now: clock } = time
   const { supportToken, formKey } = await installationSecrets(db, masterKeys, clock())
@@ -155,7 +155,7 @@ async function openMigrated({ config, options, log, started }: Start) {
 
 type Base = Start & {
   database: OpenDatabase
-  time: ReturnType<typeof givenClock>
+  time: ReturnType<typeof injectedClock>
   metrics: Metrics
   formKey: Buffer
   url: string

@@ -49,7 +49,7 @@ async function resend(
   const refusals: { medium: Medium; why: string }[] = []
   for (const medium of media) {
     const result = await sendReceiptAgain(db, payment, { medium }, messageRules(config), clock())
-    if (result.done === 'refused') refusals.push({ medium, why: result.words })
+    if (result.done === 'refused') refusals.push({ medium, why: result.reason })
     if (result.done !== 'queued') continue
     const message_id = customerMessageId(tx_reference, 'paid', medium, result.number)
     messages.push({ id: message_id, medium, to: maskRecipient(result.recipient) })

@@ -1,19 +1,17 @@
 import type {
-  OutboundMessage,
   Messenger,
-  MessengerSettings,
+  MessengerModule,
   MessengerTools,
+  OutboundMessage,
   SendResult,
 } from '../core/message/messenger.ts'
 import { withTimeout } from './common/waiting.ts'
 import { warnOnChange } from './common/warnings.ts'
 import { splitMessage } from './smpp/parts.ts'
 import { openReceipts, readReceipt } from './smpp/receipts.ts'
-import { openSmppSession, type SmppSessionTimes } from './smpp/session.ts'
-import { readSmppSettings } from './smpp/settings.ts'
+import { SmppSession, type SmppSessionTimes } from './smpp/session.ts'
+import { readSmppSettings, type SmppSettings } from './smpp/settings.ts'
 import { createSubmitter, type SubmitTimes } from './smpp/submit.ts'
-
-export { readSmppSettings as readSettings }
 
 export type SmppTimes = SmppSessionTimes & SubmitTimes & { receiptMs: number } // before a receipt is passed on
 
@@ -35,18 +33,14 @@ const defaultTimes: SmppTimes = {
 const destination = { dest_addr_ton: 1, dest_addr_npi: 1, registered_delivery: 1 } // international, with a receipt
 
 // SMS through the SMS centre of a network.
-export default function smpp(
-  settings: MessengerSettings,
-  tools: MessengerTools,
-  times = defaultTimes,
-): Messenger | undefined {
-  const read = readSmppSettings(settings, tools)
-  if (!read) return undefined
-  const session = openSmppSession(read, tools, times, pdu => {
+export default { readSettings: readSmppSettings, open: openSmpp } satisfies MessengerModule<SmppSettings>
+
+function openSmpp(settings: SmppSettings, tools: MessengerTools, times = defaultTimes): Messenger {
+  const session = new SmppSession(settings, tools, times, pdu => {
     const receipt = readReceipt(pdu)
     if (receipt) receipts.add(receipt)
   })
-  const submitter = createSubmitter(session, read, times, warnOnChange(tools, 'SMPP'))
+  const submitter = createSubmitter(session, settings, times, warnOnChange(tools, 'SMPP'))
   const receipts = openReceipts(tools, times.receiptMs, submitter.allAnswered)
   const acceptedParts = createAcceptedParts()
 
@@ -57,7 +51,7 @@ export default function smpp(
     const accepted = acceptedParts.of(message)
     const submits = parts.map(async (part, index): Promise<SendResult> => {
       if (accepted[index] !== undefined) return { state: 'sent' }
-      const fields = { ...read?.source, ...destination, ...part, destination_addr: message.to.slice(1) }
+      const fields = { ...settings.source, ...destination, ...part, destination_addr: message.to.slice(1) }
       return submitter.submit(fields, id => {
         accepted[index] = id
       })
@@ -89,7 +83,7 @@ function combine(results: readonly SendResult[]): SendResult {
 
 const maxMessages = 1000
 
-type AcceptedIds = (string | undefined)[] // by part: the id that the SMS centre gave it
+type AcceptedIds = (string | undefined)[] // by part: the id that the SMS centre assigned
 
 // The accepted parts of messages that are not completely accepted, in memory: the next try sends only the other parts.
 // A reply that arrives after its deadline is recorded here, too.

@@ -1,8 +1,8 @@
 import type {
-  OutboundMessage,
   Messenger,
-  MessengerSettings,
+  MessengerModule,
   MessengerTools,
+  OutboundMessage,
   SendResult,
 } from '../core/message/messenger.ts'
 import { withPath } from '../core/urlTrust.ts'
@@ -10,8 +10,6 @@ import { type HttpResult, wasSent } from '../net/connection.ts'
 import { createOperatorClient } from '../net/outbound.ts'
 import { cleanReason, warnOnChange } from './common/warnings.ts'
 import { fillTemplate, readSmsHttpSettings, type SmsHttpSettings, valuesOf } from './smsHttp/settings.ts'
-
-export { readSmsHttpSettings as readSettings }
 
 const defaultDeadlineMs = 15_000
 const maxAfterMs = 3_600_000
@@ -22,21 +20,24 @@ const operatorFaults = new Set([401, 402, 403, 404, 405, 407]) // the key, the c
 
 // SMS by a gateway with an HTTP interface. The settings are templates of its requests. The gateway is called directly,
 // never through a proxy.
-export default function smsHttp(
-  settings: MessengerSettings,
+export default {
+  readSettings: readSmsHttpSettings,
+  open: openSmsHttp,
+} satisfies MessengerModule<SmsHttpSettings>
+
+function openSmsHttp(
+  settings: SmsHttpSettings,
   tools: MessengerTools,
   deadlineMs = defaultDeadlineMs,
-): Messenger | undefined {
-  const read = readSmsHttpSettings(settings, tools)
-  if (!read) return undefined
+): Messenger {
   const client = createOperatorClient({})
   const warnings = warnOnChange(tools, 'SMS')
   const now = () => tools.clock?.().getTime() ?? Date.now()
 
   async function send(message: OutboundMessage): Promise<SendResult> {
     if (!/^\+\d{7,15}$/.test(message.to)) return { state: 'rejected', reason: 'This is not a phone number.' }
-    const response = await client.send({ ...requestOf(read as SmsHttpSettings, message), deadlineMs })
-    const { result, fault } = readResponse(response, read as SmsHttpSettings, now())
+    const response = await client.send({ ...requestOf(settings, message), deadlineMs })
+    const { result, fault } = readResponse(response, settings, now())
     if (fault) warnings.failed(fault)
     else if (result.state === 'sent') warnings.succeeded()
     return result
@@ -90,7 +91,7 @@ function readResponse(
 }
 
 const noAnswer = (result: HttpResult) =>
-  wasSent(result) ? `no answer, it may have been sent: ${result.words}` : `not sent: ${result.words}`
+  wasSent(result) ? `no answer, it may have been sent: ${result.error}` : `not sent: ${result.error}`
 
 function afterMs(text: string | null, now: number): number | undefined {
   if (!text) return undefined

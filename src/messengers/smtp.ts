@@ -2,17 +2,15 @@ import { createHash } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import type { SendMailOptions } from 'nodemailer'
 import type {
-  OutboundMessage,
   Messenger,
-  MessengerSettings,
+  MessengerModule,
   MessengerTools,
+  OutboundMessage,
   SendResult,
 } from '../core/message/messenger.ts'
 import { cleanReason, warnOnChange } from './common/warnings.ts'
 import { openSmtpConnections, type SmtpTimes } from './smtp/connections.ts'
-import { isAddress, type MailSender, readSmtpSettings } from './smtp/settings.ts'
-
-export { readSmtpSettings as readSettings }
+import { isAddress, type MailSender, readSmtpSettings, type SmtpSettings } from './smtp/settings.ts'
 
 const defaultTimes: SmtpTimes = {
   connectionMs: 10_000,
@@ -24,15 +22,11 @@ const defaultTimes: SmtpTimes = {
 }
 
 // Email through the operator's mail server.
-export default function smtp(
-  settings: MessengerSettings,
-  tools: MessengerTools,
-  times = defaultTimes,
-): Messenger | undefined {
-  const read = readSmtpSettings(settings, tools)
-  if (!read) return undefined
-  const { from } = read
-  const connections = openSmtpConnections(read, times)
+export default { readSettings: readSmtpSettings, open: openSmtp } satisfies MessengerModule<SmtpSettings>
+
+function openSmtp(settings: SmtpSettings, tools: MessengerTools, times = defaultTimes): Messenger {
+  const { from } = settings
+  const connections = openSmtpConnections(settings, times)
   const warnings = warnOnChange(tools, 'Email')
 
   async function send(message: OutboundMessage): Promise<SendResult> {
@@ -84,7 +78,7 @@ const oneLine = (text: string) =>
 // What nodemailer adds to an error.
 type SmtpError = Error & { code?: string; response?: string; responseCode?: number; command?: string }
 
-// The server wants a login, encryption or another order of commands; the message itself is not refused.
+// The server requires a login, encryption or another order of commands; the message itself is not refused.
 const notAboutMessage = new Set([503, 530, 534, 535, 538])
 
 // Only a permanent refusal of the message itself rejects it. A failure of the connection can happen to any message.

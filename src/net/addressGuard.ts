@@ -4,10 +4,10 @@ import ipaddr from 'ipaddr.js'
 import { closedPort, type Endpoint, type Guard } from './endpoint.ts'
 import { NetworkError } from './networkError.ts'
 
-// Public according to the registries, but served inside a cloud's own network: its metadata and agent services.
+// Public according to the registries, but served inside the network of a cloud: its metadata and agent services.
 const clouds: ReadonlySet<string> = new Set(['168.63.129.16'])
 
-// The names for people. A range that is missing here has the library's name; only 'unicast' passes.
+// Names for error texts. A range that is missing here has the library's name; only 'unicast' passes.
 const kinds: Record<string, string> = {
   unspecified: 'an unspecified address',
   broadcast: 'a broadcast address',
@@ -41,7 +41,7 @@ export function whyForbidden(address: string, allowLoopback: boolean): string | 
 }
 
 function whyForbidden4(address: ipaddr.IPv4) {
-  if (clouds.has(address.toString())) return "a cloud's own address"
+  if (clouds.has(address.toString())) return 'an internal address of a cloud'
   return kindOf(address.range())
 }
 
@@ -93,7 +93,7 @@ async function addressesOf(host: string, nameServers?: readonly string[]) {
   return resolveName(host, nameServers)
 }
 
-// Loopback by its name (RFC 6761). A name server is not asked, because it might answer otherwise.
+// Loopback by its name (RFC 6761). Name servers are not queried, because they might return another address.
 const isLocalName = (host: string) => host === 'localhost' || host.endsWith('.localhost')
 
 // Queries the name servers directly: getaddrinfo has no deadline and blocks a thread while it waits. One resolver per

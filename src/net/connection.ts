@@ -22,10 +22,10 @@ export type ExchangeLimits = {
 }
 
 // Whether a byte of the request was written to the socket. If not, the server has certainly not received the request. If
-// so and no answer came, the outcome is unknown. Deliveries, providers and SMS all use this definition.
+// so and no answer was received, the outcome is unknown. Deliveries, providers and SMS all use this definition.
 export const wasSent = ({ first_byte_ms }: Pick<HttpOutcome, 'first_byte_ms'>) => first_byte_ms !== null
 
-// One request and its result. It has no timer of its own: the pool calls `expire` at `dueAt`.
+// One request and its result. It has no timer: the pool calls `expire` at `dueAt`.
 export class HttpExchange {
   readonly request: Buffer
   readonly limits: ExchangeLimits
@@ -95,7 +95,7 @@ export class HttpExchange {
       body: head ? this.#reader.body() : null,
       address: this.#address,
       failure: error?.failure ?? null,
-      words: error?.message ?? '',
+      error: error?.message ?? '',
       ms: this.#elapsedMs(),
       first_byte_ms: this.#firstByteMs,
       code: error?.code ?? '',
@@ -211,7 +211,7 @@ export class HttpConnection {
     if (exchange.over) this.#finish(exchange.keptMs())
   }
 
-  // After an answer that came before the whole request was written, it is unclear where the next answer begins.
+  // If an answer arrived before the whole request was written, it is unclear where the next answer begins.
   #finish(keptMs: number) {
     this.exchange = undefined
     if (keptMs > 0 && this.#socket?.writableLength === 0) this.#owner.keep(this, keptMs)

@@ -6,7 +6,7 @@ const openPorts: readonly number[] = [80, 443, 8443]
 const maxNameLength = 253
 const maxRemembered = 1000
 
-// Where a request goes.
+// The destination of a request.
 export type Endpoint = {
   origin: string
   authority: string // of the Host header: the host, and the port unless it is the default one
@@ -23,7 +23,7 @@ export type Guard = {
   loopbackOnly: boolean // its port is open on loopback alone
 }
 
-// Returns the sentence that says what is wrong with the address. The URL parser has already turned every spelling of an
+// Returns an error text if the address is not allowed. The URL parser has already turned every spelling of an
 // IPv4 address (decimal, octal, hexadecimal, short, fullwidth) into the dotted one.
 function readUntrusted(
   text: UntrustedUrl,
@@ -43,7 +43,7 @@ function readUntrusted(
   return { ...endpoint, guard: { allowLoopback, loopbackOnly: !isOpen } }
 }
 
-// The operator's own addresses have no guard, and any port.
+// Addresses that the operator chose have no guard, and any port.
 export function operatorEndpoint(text: OperatorUrl): Endpoint | string {
   const url = readUrl(text)
   return url && isHttp(url)
@@ -66,7 +66,7 @@ function endpointOf(url: URL, host: string): Endpoint {
   }
 }
 
-// Many notifications go to one address, and reading it costs a fifth of sending to it. The result depends on nothing but
+// Many notifications have the same address, and parsing it costs a fifth of sending a request. The result depends on nothing but
 // the text; its host name is resolved again for every connection.
 export function createEndpointCache(morePorts: readonly number[]) {
   const known = { open: new Map<string, Endpoint>(), loopback: new Map<string, Endpoint>() }

@@ -34,7 +34,7 @@ export type OutboundRequest = RequestParts & {
 
 export type Outbound = {
   send(request: OutboundRequest): Promise<HttpOutcome> // never rejects
-  close(): Promise<void> // requests under way end without an answer
+  close(): Promise<void> // requests in flight end without an answer
 }
 
 // HTTP to addresses that merchants and customers chose, always with the address guard. A request takes ten seconds at
@@ -62,7 +62,7 @@ export type OperatorRequest = RequestParts & {
   signal?: AbortSignal
 }
 
-export type OperatorClient = {
+type OperatorClient = {
   send(request: OperatorRequest): Promise<HttpResult> // never rejects
   close(): Promise<void>
 }
@@ -131,7 +131,7 @@ const notSent = (failure: RequestFailure, message: string) =>
     body: null,
     address: null,
     failure,
-    words: message,
+    error: message,
     ms: 0,
     first_byte_ms: null,
     code: '',
@@ -147,7 +147,7 @@ export const clientHeaders: ReadonlySet<string> = new Set(
 const nameShape = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 const valueShape = /^[\t\x20-\x7e\x80-\xff]*$/
 
-// The names that passed the check. Requests repeat the same few.
+// Names that passed the check, because requests repeat the same few.
 const checkedNames = new Set<string>()
 const maxCheckedNames = 100
 
@@ -158,8 +158,8 @@ function isAllowedName(name: string): boolean {
   return true
 }
 
-// A whole request in one buffer, so that it leaves in one packet if it fits. Returns the sentence that says what cannot
-// be written. Compression is refused, so that a small answer cannot become a large one.
+// A whole request in one buffer, so that it is sent in one packet if it fits. Returns an error text if a header is
+// invalid. Compression is refused, so that a small answer cannot become a large one.
 function requestBytes(
   endpoint: Endpoint,
   { method, headers, body = '' }: RequestParts,

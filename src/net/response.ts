@@ -5,13 +5,13 @@ export type Head = {
   status: number
   framing: Framing
   isKept: boolean // the connection, by the default of this version of HTTP
-  keptMs: number // for how long the server says that it keeps it
+  keptMs: number // for how long the server keeps it, according to its headers
   retryAfter: string | null
 }
 
 const maxRetryAfterLength = 100
 
-// One test of all lines at once is cheaper than one of each. Lines end with CR and LF, as the standard says: two readers
+// One test of all lines at once is cheaper than one of each. Lines end with CR and LF, as the standard requires: two readers
 // of the same bytes may disagree on a lone line feed.
 const shape = /^HTTP\/1\.[01] [1-9]\d\d(?: [^\r\n\0]*)?\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n\0]*\r\n)*$/
 

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { MessageQueue } from '../actions/messages/queueMessages.ts'
 import type { Receipt } from '../core/message/messenger.ts'
-import type { SeenMessage } from '../workers/messages/sender.ts'
 import { type Metrics, sharedReading } from './metrics.ts'
+import type { ObservedMessage } from '../workers/messages/sender.ts'
 
 // Neither the log nor the metrics contain a recipient.
 export function watchMessages({ counter }: Metrics, log: Logger) {
@@ -13,7 +13,7 @@ export function watchMessages({ counter }: Metrics, log: Logger) {
   )
   const receipts = counter('tollgate_message_receipts_total', 'Delivery receipts of networks.', ['state'])
   return {
-    observe({ merchant_id, message_id, medium, outcome, words }: SeenMessage) {
+    observe({ merchant_id, message_id, medium, outcome, words }: ObservedMessage) {
       messages.inc({ medium, outcome })
       const facts = { merchant_id, message_id, medium, why: words }
       if (outcome === 'dropped') log.info(facts, 'a message was dropped')

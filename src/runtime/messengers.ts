@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import {
   type OutboundMessage,
-  type MakeMessenger,
   type Medium,
   type Messenger,
+  type MessengerModule,
   type MessengerSettings,
   type MessengerTools,
   sanitizeResult,
@@ -37,9 +37,9 @@ export async function openMessengers(
     for (const file of readdirSync(folder).sort()) {
       const name = /^(\w+)\.[jt]s$/.exec(file)?.[1]
       if (!name) continue
-      const { default: make } = (await import(new URL(file, folder).href)) as { default: MakeMessenger }
-      const messenger = make(settings, tools)
-      if (messenger) open.push({ name, messenger })
+      const { default: module } = (await import(new URL(file, folder).href)) as { default: MessengerModule }
+      const read = module.readSettings(settings, tools)
+      if (read !== undefined) open.push({ name, messenger: module.open(read, tools) })
     }
   } catch (error) {
     await messengersOf(open).close()

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { egressSettings } from '../core/provider/accountSettings.ts'
 import type { Provider, ProviderSettings } from '../core/provider/provider.ts'
-import type { MessengerSettings, ReadMessengerSettings } from '../core/message/messenger.ts'
+import type { MessengerModule, MessengerSettings } from '../core/message/messenger.ts'
 import { type AccountFault, type AccountTools, openAccount } from './providers/openAccount.ts'
 import { loadProviders, environmentSettings } from './providerAccounts.ts'
 
@@ -52,8 +52,8 @@ const noTools: AccountTools = {
 export async function messengerFaults(settings: MessengerSettings, folder = messengers) {
   const [faults, warnings]: [string[], string[]] = [[], []]
   const tools = { warn: (words: string) => void warnings.push(words), receive: () => {} }
-  for (const { readSettings } of await filesIn<{ readSettings?: ReadMessengerSettings }>(folder))
-    faults.push(...faultsOf(() => readSettings?.(settings, tools)))
+  for (const { default: module } of await filesIn<{ default: MessengerModule }>(folder))
+    faults.push(...faultsOf(() => module.readSettings(settings, tools)))
   return { faults, warnings }
 }
 

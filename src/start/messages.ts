@@ -14,7 +14,7 @@ import type { Db, Tx } from '../store/db.ts'
 import { hasLiveKey } from '../store/merchants/credentials.ts'
 import type { CustomerMessage } from '../store/messages/messages.ts'
 import { createReceipts } from '../workers/messages/receipts.ts'
-import { seen } from '../workers/messages/sender.ts'
+import { observedMessage } from '../workers/messages/sender.ts'
 import { startMessages } from '../workers/messages/worker.ts'
 
 type OpenMessages = Pick<Messengers, 'configured'> & {
@@ -81,7 +81,7 @@ export async function openMessages(
   localWorkers.inbox = {
     keeps,
     written(all) {
-      for (const message of all.filter(keeps)) observe(seen(message, 'kept', ''))
+      for (const message of all.filter(keeps)) observe(observedMessage(message, 'kept', ''))
       if (all.some(message => isDue(message) && !keeps(message))) messages.wake()
     },
   }

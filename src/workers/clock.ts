@@ -1,12 +1,17 @@
-import { type ClockWatch, createDatabaseClock, type DatabaseClock } from '../runtime/databaseClock.ts'
-import { measureClock, measureFirst } from '../runtime/databaseClock.ts'
+import {
+  type ClockWatch,
+  createDatabaseClock,
+  type DatabaseClock,
+  measureClock,
+  measureFirst,
+} from '../runtime/databaseClock.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { startLoop } from './loop.ts'
 
 const restMs = 10_000
 const unsureRestMs = 2000
 
-export type RunningClock = Omit<DatabaseClock, 'step'> & { stop(): Promise<void> }
+type RunningClock = Omit<DatabaseClock, 'step'> & { stop(): Promise<void> }
 
 // Measures the database's clock every 10 s, and every 2 s while the estimate is uncertain. A measurement that fails is
 // repeated, and the estimate stays.
@@ -22,15 +27,14 @@ export async function startClock({ db }: Pick<Runtime, 'db'>, watch: ClockWatch)
     async step() {
       if (!isFresh) await clock.step()
       isFresh = false
-      return 0
     },
     onTrouble() {},
   })
   return { ...clock, stop: loop.stop }
 }
 
-// A clock that is given, and is always certain.
-export const givenClock = (now: () => Date): RunningClock => ({
+// A clock that a test or a command injects. It is always certain.
+export const injectedClock = (now: () => Date): RunningClock => ({
   now,
   pause: () => undefined,
   isUnsure: () => false,

@@ -1,11 +1,11 @@
 import type { Pause } from '../core/databaseClock.ts'
 
-// A worker that repeats a step: without a rest while there is work, else after a rest. `wake` ends the rest.
+// A worker that repeats a step: at once while the step returns work, else after a rest. `wake` ends the rest.
 export type Loop = { wake(): void; stop(): Promise<void> }
 
 export type LoopOptions = {
   restMs: number | (() => number)
-  step(): Promise<number> // how much work there was
+  step(): Promise<number | void> // how much work there was, if that shortens the rest
   onTrouble(error: unknown): void
   pause?: Pause
 }
@@ -35,11 +35,8 @@ export function startLoop({ restMs, step, onTrouble, pause }: LoopOptions): Loop
         continue
       }
       state.isWoken = false
-      const done = await step().catch((error: unknown) => {
-        onTrouble(error)
-        return 0
-      })
-      if (done === 0) await rest()
+      const done = await step().catch(onTrouble)
+      if (!done) await rest()
     }
   }
 

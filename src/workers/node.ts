@@ -38,7 +38,7 @@ export type NodeWatch = {
   died(node: number, leases: number): void // another node, which had so many leases
 }
 
-export type NodeOptions = { db: Db; clock(): Date; onWakeUp(who: Wakeable): void; watch: NodeWatch }
+type NodeOptions = { db: Db; clock(): Date; onWakeUp(who: Wakeable): void; watch: NodeWatch }
 
 export type Leases = {
   token(): string // for a new lease: it ends with this process if other nodes can see that this one is alive

@@ -1,21 +1,21 @@
 import { createExpiry } from '../actions/payments/expire.ts'
 import { createOverdueWatch, type OverdueWatch } from '../actions/providers/overdueAttempts.ts'
 import { createPollers } from '../actions/providers/pollDue.ts'
-import type { OnUnreadable } from '../actions/merchants/setMerchant.ts'
+import { type OnUnreadable, unreadableMerchants } from '../actions/merchants/setMerchant.ts'
 import type { Pause } from '../core/databaseClock.ts'
 import { reschedule } from '../runtime/reschedule.ts'
 import type { PaymentDeps } from '../runtime/runtime.ts'
 import type { OnSkippedRow } from '../runtime/skippedRows.ts'
-import { type Loop, startLoop } from './loop.ts'
-import { startSettingsWatch } from './settings.ts'
+import { type Loop, type LoopOptions, startLoop } from './loop.ts'
 
 const pollRestMs = 500
 const expiryRestMs = 1000
 const rescheduleRestMs = 60_000
 const overdueRestMs = 30_000
+const settingsRestMs = 10 * 60_000
 
 export type Workers = { wake(): void; waiting: OverdueWatch['waiting']; stop(): Promise<void> }
-export type WorkersWatch = {
+type WorkersWatch = {
   trouble(error: unknown): void
   leftOut?: OnSkippedRow
   unreadable?: OnUnreadable
@@ -23,35 +23,40 @@ export type WorkersWatch = {
 }
 
 // Polls due attempts, ends expired payments, and looks for attempts that no node polls. Every node runs these workers:
-// attempts are leased, and payments are locked while they change.
+// attempts are leased, and payments are locked while they change. Merchants with settings that cannot be read are skipped
+// silently by all work, and reported every ten minutes.
 export function startWorkers(
   deps: PaymentDeps,
   { trouble: onTrouble, leftOut = () => {}, unreadable = () => {}, pause }: WorkersWatch,
 ): Workers {
+  const { db, clock, wake } = deps
   const polling = startPolling(deps, onTrouble, pause)
-  const expiry = startExpiry(deps, leftOut, onTrouble, pause)
-  const rescheduling = startLoop({
-    restMs: rescheduleRestMs,
-    step: () => reschedule(deps, onTrouble),
-    onTrouble,
-    pause,
-  })
+  const expire = createExpiry(db.withQuota('expire'), leftOut)
   const overdue = createOverdueWatch(deps)
-  const watching = startLoop({
-    restMs: overdueRestMs,
-    async step() {
-      await overdue.look()
-      return 0
-    },
-    onTrouble,
-    pause,
-  })
-  const settings = startSettingsWatch(deps, unreadable, onTrouble)
+  const repeat = (restMs: number, step: LoopOptions['step']) => startLoop({ restMs, step, onTrouble, pause })
+  const loops = [
+    polling,
+    repeat(expiryRestMs, async () => {
+      const ended = await expire(clock())
+      if (ended > 0) wake('senders')
+      return ended
+    }),
+    repeat(rescheduleRestMs, () => reschedule(deps, onTrouble)),
+    repeat(overdueRestMs, async () => void (await overdue.look())),
+    startLoop({
+      restMs: settingsRestMs,
+      async step() {
+        const merchants = await unreadableMerchants(db)
+        if (merchants.length > 0) unreadable(merchants)
+      },
+      onTrouble,
+    }),
+  ]
   return {
     wake: polling.wake,
     waiting: overdue.waiting,
     async stop() {
-      await Promise.all([polling, expiry, rescheduling, watching, settings].map(loop => loop.stop()))
+      await Promise.all(loops.map(loop => loop.stop()))
     },
   }
 }
@@ -72,23 +77,4 @@ export function startPolling(deps: PaymentDeps, onTrouble: (error: unknown) => v
       await pollers.finished()
     },
   }
-}
-
-function startExpiry(
-  { db, clock, wake }: PaymentDeps,
-  leftOut: OnSkippedRow,
-  onTrouble: (error: unknown) => void,
-  pause?: Pause,
-): Loop {
-  const expire = createExpiry(db.withQuota('expire'), leftOut)
-  return startLoop({
-    restMs: expiryRestMs,
-    async step() {
-      const ended = await expire(clock())
-      if (ended > 0) wake('senders')
-      return ended
-    },
-    onTrouble,
-    pause,
-  })
 }

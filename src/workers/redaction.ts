@@ -5,7 +5,7 @@ import { type Loop, startLoop } from './loop.ts'
 
 const restMs = 3_600_000
 
-export type RedactionOptions = RedactionWatch & { trouble(error: unknown): void; pause?: Pause }
+type RedactionOptions = RedactionWatch & { trouble(error: unknown): void; pause?: Pause }
 
 // Removes the personal details of payers after the given days. Every node with the setting runs it: rows are locked while
 // they are changed.

@@ -6,7 +6,7 @@ import { createIdMatcher, readReceipt } from '../../src/messengers/smpp/receipts
 import { openSmppConnection } from '../../src/messengers/smpp/connection.ts'
 import { fillTemplate } from '../../src/messengers/smsHttp/settings.ts'
 import { open } from './smtp/bench.ts'
-import { newLetter } from './tools.ts'
+import { newMessage } from './tools.ts'
 
 const nasty = fc.constantFrom(
   '\r\n',
@@ -35,12 +35,12 @@ const usual = [
   'to',
 ]
 
-test('whatever stands in a subject or a text, a mail has its headers and its one recipient', async () => {
+test('with any subject and text, a mail has the usual headers and one recipient', async () => {
   const { server, messenger } = await open()
   await fc.assert(
     fc.asyncProperty(text, text, text, async (subject, body, html) => {
       server.taken.length = 0
-      expect((await messenger.send(newLetter({ subject, text: body, html }))).state).toBe('sent')
+      expect((await messenger.send(newMessage({ subject, text: body, html }))).state).toBe('sent')
       expect(server.taken.map(({ to }) => to)).toEqual([['ama@example.com']])
       const keys = server.taken[0]?.mail.headers.map(({ key }) => key) ?? []
       expect(keys.filter(key => !usual.includes(key) && key !== 'content-transfer-encoding')).toEqual([])
@@ -50,13 +50,13 @@ test('whatever stands in a subject or a text, a mail has its headers and its one
   )
 })
 
-test('whatever stands in an address, it is one recipient or none', async () => {
+test('any address is one recipient or none', async () => {
   const { server, messenger } = await open()
   await fc.assert(
     fc.asyncProperty(text, fc.boolean(), async (junk, before) => {
       server.taken.length = 0
       const to = before ? `${junk}ama@example.com` : `ama@example.com${junk}`
-      const { state } = await messenger.send(newLetter({ to }))
+      const { state } = await messenger.send(newMessage({ to }))
       expect(server.taken.map(taken => taken.to.length)).toEqual(state === 'sent' ? [1] : [])
       expect(/[\r\n\0,<>" ]/.test(to) && state === 'sent').toBe(false)
     }),
@@ -75,7 +75,7 @@ const frame = fc
     return Buffer.concat([head, body])
   })
 
-test('whatever comes down an SMPP line, nothing is thrown', () => {
+test('with any bytes on an SMPP connection nothing is thrown', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(frame, fc.uint8Array({ maxLength: 40 })), { maxLength: 10 }), frames => {
       const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() }) as any
@@ -88,7 +88,7 @@ test('whatever comes down an SMPP line, nothing is thrown', () => {
   )
 })
 
-test('who asks without end and never listens is left', () => {
+test('a server that sends requests and never reads is disconnected', () => {
   const socket = new Duplex({ read() {}, write() {} }) as any
   const connection = openSmppConnection(socket, () => {})
   const enquiry = Buffer.from('00000010000000150000000000000001', 'hex')
@@ -123,7 +123,7 @@ test('a template filled with anything is JSON, a form, XML', () => {
   )
 })
 
-test('words for the log are one short line without addresses', () => {
+test('a text for the log is one short line without addresses', () => {
   fc.assert(
     fc.property(text, words => {
       const tidied = cleanReason(`${words} ama@example.com +233241234567`)

@@ -5,7 +5,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
 export type TakenMail = { from: string; to: string[]; raw: string; mail: Email }
 
-// A mail server that takes everything, unless it is told otherwise.
+// A mail server that accepts everything, unless the options change that.
 export async function openMailServer(options: SMTPServerOptions = {}, port = 0) {
   const taken: TakenMail[] = []
   const counts = { connections: 0 }
@@ -13,7 +13,7 @@ export async function openMailServer(options: SMTPServerOptions = {}, port = 0) 
     authOptional: true,
     disabledCommands: options.secure || options.key ? [] : ['STARTTLS'],
     disableReverseLookup: true,
-    closeTimeout: 100, // for connections that a client keeps
+    closeTimeout: 100, // for connections that a client keeps open
     onConnect(_session, done) {
       counts.connections++
       done()
@@ -29,7 +29,7 @@ export async function openMailServer(options: SMTPServerOptions = {}, port = 0) 
     },
     ...options,
   })
-  server.on('error', () => {}) // a client that hangs up is part of the story
+  server.on('error', () => {}) // clients hang up in some tests
   await once(server.listen(port, '127.0.0.1'), 'listening').catch(() => {})
   const { port: open } = server.server.address() as AddressInfo
   return {
@@ -43,7 +43,7 @@ export async function openMailServer(options: SMTPServerOptions = {}, port = 0) 
 
 export const stages = ['greeting', 'EHLO', 'MAIL', 'RCPT', 'DATA', 'body', 'dot'] as const
 export type Stage = (typeof stages)[number]
-export type Deed = { say: string } | 'cut' | 'hang' | { late: number }
+export type ServerFault = { say: string } | 'cut' | 'hang' | { late: number }
 
 const usual: Record<Stage, string> = {
   greeting: '220 here',
@@ -51,24 +51,24 @@ const usual: Record<Stage, string> = {
   MAIL: '250 fine',
   RCPT: '250 fine',
   DATA: '354 go on',
-  body: '', // nobody answers while it is being read
+  body: '', // there is no answer while it is read
   dot: '250 taken',
 }
 
-// Line by line by hand, so that anything can go wrong at any stage. `deeds` are used up, one connection each.
-export async function openCrookedServer(stage: Stage, deeds: Deed[]) {
-  const heard: Stage[] = []
-  const taken: string[] = [] // what was answered with "taken", or would have been
+// An SMTP server that fails at a given stage. Each connection takes the next one of `faults`.
+export async function openFaultyServer(stage: Stage, faults: ServerFault[]) {
+  const reached: Stage[] = []
+  const taken: string[] = [] // mails that were accepted, or would have been
   const sockets = new Set<Socket>()
   const server = createServer(socket => {
     sockets.add(socket)
     socket.on('error', () => {}).on('close', () => sockets.delete(socket))
-    const deed = deeds.shift()
+    const fault = faults.shift()
     let body: string[] | undefined
 
     function reach(at: Stage) {
-      heard.push(at)
-      const now = at === stage ? deed : undefined
+      reached.push(at)
+      const now = at === stage ? fault : undefined
       if (now === 'cut') socket.destroy()
       if (now === 'cut' || now === 'hang') return
       const answer = now && 'say' in now ? now.say : usual[at]
@@ -80,16 +80,16 @@ export async function openCrookedServer(stage: Stage, deeds: Deed[]) {
     socket.setEncoding('latin1').on('data', chunk => {
       const lines = (rest + String(chunk)).split('\r\n')
       rest = lines.pop() ?? ''
-      for (const line of lines) if (!socket.destroyed) hear(line)
+      for (const line of lines) if (!socket.destroyed) handle(line)
     })
 
-    function hear(line: string) {
+    function handle(line: string) {
       const verb = line.slice(0, 4).toUpperCase()
       if (body && line === '.') {
         taken.push(body.join('\n'))
         body = undefined
         reach('dot')
-      } else if (body && body.push(line) === 1 && stage === 'body' && deed === 'cut') socket.destroy()
+      } else if (body && body.push(line) === 1 && stage === 'body' && fault === 'cut') socket.destroy()
       else if (body) return
       else if (verb === 'QUIT') socket.end('221 bye\r\n')
       else if (verb === 'RSET') socket.write('250 fine\r\n')
@@ -100,7 +100,7 @@ export async function openCrookedServer(stage: Stage, deeds: Deed[]) {
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
-    heard,
+    reached,
     taken,
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async stop() {

@@ -4,16 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
-import * as smppFile from '../../src/messengers/smpp.ts'
-import * as smsHttpFile from '../../src/messengers/smsHttp.ts'
-import * as smtpFile from '../../src/messengers/smtp.ts'
+import type { MessengerModule } from '../../src/core/message/messenger.ts'
+import smpp from '../../src/messengers/smpp.ts'
+import smsHttp from '../../src/messengers/smsHttp.ts'
+import smtp from '../../src/messengers/smtp.ts'
 import { openMessengers } from '../../src/runtime/messengers.ts'
-import { newLetter, newTools } from './tools.ts'
+import { newMessage, newTools, openMessenger } from './tools.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-messengers-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-// Each is one new file and nothing else.
+// Each messenger is one new file.
 const files = {
   'beta.js':
     "() => ({ medium: 'sms', send: async () => ({ state: 'sent', provider_ref: 'beta' }), close: async () => {} })",
@@ -25,10 +26,14 @@ const files = {
     "({ SLOW }, { warn }) => SLOW && { medium: 'email', send: () => new Promise(done => setTimeout(done, 300, { state: 'sent' })), close: async () => warn('slow is closed') }",
   'wrong.js': "({ WRONG }) => { if (WRONG) throw new Error('WRONG: must not be set.') }",
 }
-for (const [name, make] of Object.entries(files)) writeFileSync(join(folder, name), `export default ${make}`)
+for (const [name, open] of Object.entries(files))
+  writeFileSync(
+    join(folder, name),
+    `const make = ${open}
+    export default { readSettings: make, open: messenger => messenger }`,
+  )
 writeFileSync(join(folder, 'notes.d.ts'), 'not a messenger')
 
-const [{ default: smpp }, { default: smsHttp }, { default: smtp }] = [smppFile, smsHttpFile, smtpFile]
 const tools = newTools()
 const open = (settings: Record<string, string>) =>
   openMessengers(settings, tools, pathToFileURL(`${folder}/`))
@@ -40,11 +45,11 @@ test('every messenger is a file with tests', () => {
   expect(untested).toEqual([])
 })
 
-test('every messenger lets its settings be read without being opened', () => {
-  for (const file of [smppFile, smsHttpFile, smtpFile]) expect(file.readSettings({}, tools)).toBeUndefined()
+test('every messenger reads its settings without being opened', () => {
+  for (const module of [smpp, smsHttp, smtp]) expect(module.readSettings({}, tools)).toBeUndefined()
 })
 
-test('ours: none without settings, each by its own, wrong ones are told at the start', async () => {
+test('the messengers of the gateway: none without settings, each by its settings, wrong ones throw at the start', async () => {
   const none = await openMessengers({}, tools)
   expect([none.configured('sms'), none.configured('email'), none.find('sms')]).toEqual([
     false,
@@ -63,35 +68,35 @@ test('ours: none without settings, each by its own, wrong ones are told at the s
   await expect(openMessengers({ ...bySmpp, ...email, SMTP_FROM: 'x' }, tools)).rejects.toThrow('SMTP_FROM: ')
 })
 
-test('the first by name wins', async () => {
+test('of two messengers for a medium, the first by name is used', async () => {
   const { find } = await open({})
   expect(find('sms')?.name).toBe('beta')
   expect((await open({ ALPHA: 'a' })).find('sms')?.name).toBe('alpha')
-  expect(await find('sms')?.messenger.send(newLetter())).toEqual({ state: 'sent', provider_ref: 'beta' })
+  expect(await find('sms')?.messenger.send(newMessage())).toEqual({ state: 'sent', provider_ref: 'beta' })
 })
 
-test('a messenger that throws loses no letter, and closing goes on', async () => {
+test('a messenger that throws loses no message, and closing continues', async () => {
   const messengers = await open({ CRASH: 'Oops.' })
-  expect(await messengers.find('email')?.messenger.send(newLetter())).toEqual({
+  expect(await messengers.find('email')?.messenger.send(newMessage())).toEqual({
     state: 'retry',
     reason: 'Oops.',
   })
   await messengers.close()
 })
 
-test('so many under way and no more; none after the closing', async () => {
+test('at most 100 messages are in flight, and none after closing', async () => {
   const messengers = await open({ SLOW: 'yes' })
   const slow = messengers.find('email')?.messenger
   assert.ok(slow)
-  const sent = await Promise.all(Array.from({ length: 130 }, () => slow.send(newLetter())))
+  const sent = await Promise.all(Array.from({ length: 130 }, () => slow.send(newMessage())))
   expect(sent.filter(({ state }) => state === 'sent')).toHaveLength(100)
   expect(sent.filter(({ state }) => state === 'retry')).toHaveLength(30)
-  expect((await slow.send(newLetter())).state).toBe('sent')
+  expect((await slow.send(newMessage())).state).toBe('sent')
   await messengers.close()
-  expect((await slow.send(newLetter())).state).toBe('retry')
+  expect((await slow.send(newMessage())).state).toBe('retry')
 })
 
-test('one that is set up wrongly stops the start, and what was open is closed', async () => {
+test('wrong settings of one messenger stop the start, and open messengers are closed', async () => {
   tools.warnings.length = 0
   await expect(open({ SLOW: 'yes', WRONG: 'yes' })).rejects.toThrow('WRONG: must not be set.')
   expect(tools.warnings).toEqual(['slow is closed'])
@@ -99,15 +104,19 @@ test('one that is set up wrongly stops the start, and what was open is closed', 
 
 test('the examples in the documentation work', () => {
   const page = readFileSync('docs/messengers.md', 'utf8')
-  const makers = { SMTP_URL: smtp, SMPP_URL: smpp, SMS_HTTP_URL: smsHttp }
+  const modules: Record<string, MessengerModule<any>> = {
+    SMTP_URL: smtp,
+    SMPP_URL: smpp,
+    SMS_HTTP_URL: smsHttp,
+  }
   const examples = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
     Object.fromEntries([...block.matchAll(/^(\w+)='(.*)'$/gm)].map(([, name, value]) => [name, value])),
   )
   const settled = examples.filter(settings => Object.keys(settings).length > 0) // others are commands
   expect(settled).toHaveLength(4)
   for (const settings of settled) {
-    const [name] = Object.keys(makers).filter(one => one in settings)
-    const messenger = makers[name as keyof typeof makers](settings, newTools())
+    const [name] = Object.keys(modules).filter(one => one in settings)
+    const messenger = openMessenger(modules[name as string] as MessengerModule<any>, settings, newTools())
     expect(messenger?.medium).toBe(name === 'SMTP_URL' ? 'email' : 'sms')
     void messenger?.close()
   }

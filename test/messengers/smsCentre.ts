@@ -27,13 +27,13 @@ export type CentreOptions = {
 }
 export type Answer = 'ok' | 'silent' | 'cut' | number | { late: number } | 'nack'
 
-// The other side of the line, by the same package's own server: what it understands, others do.
+// An SMS centre, by the server of the package `smpp`.
 export async function openCentre(options: CentreOptions = {}, port = 0) {
   const submits: Submit[] = [] // that were accepted, or may have been
   const binds: any[] = []
-  const heard: string[] = []
+  const commands: string[] = []
   const sessions = new Set<any>()
-  let asked = 0
+  let submitCount = 0
   let waiting = 0
   let mostWaiting = 0
 
@@ -43,7 +43,7 @@ export async function openCentre(options: CentreOptions = {}, port = 0) {
       sessions.add(session)
       session.on('error', () => {})
       session.on('close', () => sessions.delete(session))
-      session.on('pdu', (pdu: any) => void heard.push(pdu.command))
+      session.on('pdu', (pdu: any) => void commands.push(pdu.command))
       session.on('bind_transceiver', (pdu: any) => {
         binds.push(pdu)
         const wrong = options.password !== undefined && pdu.password !== options.password
@@ -57,10 +57,10 @@ export async function openCentre(options: CentreOptions = {}, port = 0) {
   server.on('tlsClientError', () => {})
 
   function submitted(session: any, pdu: any) {
-    asked++
+    submitCount++
     mostWaiting = Math.max(mostWaiting, ++waiting)
-    const submit = read(pdu, options.ids?.(asked) ?? `m${asked}`)
-    const answer = options.answer?.(submit, asked) ?? 'ok'
+    const submit = read(pdu, options.ids?.(submitCount) ?? `m${submitCount}`)
+    const answer = options.answer?.(submit, submitCount) ?? 'ok'
     if (typeof answer !== 'number' && answer !== 'nack') submits.push(submit)
     const reply = () => {
       waiting--
@@ -84,12 +84,12 @@ export async function openCentre(options: CentreOptions = {}, port = 0) {
   return {
     submits,
     binds,
-    heard,
+    commands,
     sessions,
     options,
     port: open,
     url: `smpp://tollgate:pass@127.0.0.1:${open}`,
-    asked: () => asked,
+    submitCount: () => submitCount,
     mostWaiting: () => mostWaiting,
     raw: (): Socket => [...sessions][0].socket,
     ask: (command: string, fields: object = {}) =>

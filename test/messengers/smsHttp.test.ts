@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import smsHttp from '../../src/messengers/smsHttp.ts'
-import { newLetter, newTools } from './tools.ts'
+import { newMessage, newTools, openMessenger } from './tools.ts'
 
 type Taken = { method?: string; url: string; headers: IncomingMessage['headers']; body: string }
 type Reply = (outgoing: ServerResponse, taken: Taken) => void
@@ -17,8 +17,8 @@ const say =
 
 async function openProvider(replies: Reply[] = []) {
   const taken: Taken[] = []
-  const server = createServer((incoming, outgoing) => void hear(incoming, outgoing))
-  async function hear(incoming: IncomingMessage, outgoing: ServerResponse) {
+  const server = createServer((incoming, outgoing) => void handle(incoming, outgoing))
+  async function handle(incoming: IncomingMessage, outgoing: ServerResponse) {
     let body = ''
     for await (const chunk of incoming.setEncoding('utf8')) body += chunk
     const { method, url = '', headers } = incoming
@@ -42,7 +42,8 @@ async function open(replies: Reply[] = [], settings: Record<string, string> = us
   const provider = await openProvider(replies)
   const tools = newTools()
   const all = { SMS_HTTP_URL: `${provider.url}/sms`, ...settings }
-  const messenger = smsHttp(
+  const messenger = openMessenger(
+    smsHttp,
     { ...all, SMS_HTTP_URL: all.SMS_HTTP_URL.replace('HERE', provider.url) },
     tools,
     deadlineMs,
@@ -51,15 +52,15 @@ async function open(replies: Reply[] = [], settings: Record<string, string> = us
   return { provider, messenger, ...tools }
 }
 
-const sms = (text = 'You paid 25.00 GHS.', to = '+233241234567') => newLetter({ text, to })
+const sms = (text = 'You paid 25.00 GHS.', to = '+233241234567') => newMessage({ text, to })
 
 describe('settings', () => {
   const good = { SMS_HTTP_URL: 'https://sms.example.com/send', ...usual }
 
   test('none: no messenger', () => {
-    expect(smsHttp({}, newTools())).toBeUndefined()
-    expect(smsHttp({ ...usual, SMS_HTTP_URL: '' }, newTools())).toBeUndefined()
-    expect(smsHttp(good, newTools())).toMatchObject({ medium: 'sms' })
+    expect(openMessenger(smsHttp, {}, newTools())).toBeUndefined()
+    expect(openMessenger(smsHttp, { ...usual, SMS_HTTP_URL: '' }, newTools())).toBeUndefined()
+    expect(openMessenger(smsHttp, good, newTools())).toMatchObject({ medium: 'sms' })
   })
 
   for (const [wrong, words] of [
@@ -83,19 +84,19 @@ describe('settings', () => {
     [{ SMS_HTTP_OK: '(' }, 'SMS_HTTP_OK: must be a regular expression.'],
     [{ SMS_HTTP_ID: 'id' }, 'SMS_HTTP_ID: must be a regular expression with a group'],
   ] as const) {
-    test(`${JSON.stringify(wrong)} is told at the start`, () => {
-      expect(() => smsHttp({ ...good, ...wrong }, newTools())).toThrow(words)
+    test(`${JSON.stringify(wrong)} throws at the start`, () => {
+      expect(() => openMessenger(smsHttp, { ...good, ...wrong }, newTools())).toThrow(words)
     })
   }
 
-  test('a way without encryption is told', () => {
+  test('a URL without encryption causes a warning', () => {
     const tools = newTools()
-    smsHttp({ ...good, SMS_HTTP_URL: 'http://sms.example.com/' }, tools)
+    openMessenger(smsHttp, { ...good, SMS_HTTP_URL: 'http://sms.example.com/' }, tools)
     expect(tools.warnings).toEqual(['SMS_HTTP_URL: messages travel without encryption.'])
   })
 })
 
-// Whatever is in a text, the provider must read exactly that, and nothing else may change.
+// The provider must read exactly the text, and nothing else may change.
 const texts = [
   'You paid 25.00 GHS.',
   'a "quoted" \\ back\\nslash \' one',
@@ -112,11 +113,11 @@ describe('templates', () => {
   for (const text of texts) {
     test(`${JSON.stringify(text)} as JSON`, async () => {
       const { provider, messenger } = await open()
-      const letter = sms(text)
-      expect(await messenger.send(letter)).toEqual({ state: 'sent', provider_ref: undefined })
+      const message = sms(text)
+      expect(await messenger.send(message)).toEqual({ state: 'sent', provider_ref: undefined })
       const [{ method, headers, body }] = provider.taken as [Taken]
       expect([method, headers['content-type']]).toEqual(['POST', 'application/json'])
-      const read = { to: '233241234567', from: 'Tollgate', msg: text, ref: letter.id, n: { x: [1] } }
+      const read = { to: '233241234567', from: 'Tollgate', msg: text, ref: message.id, n: { x: [1] } }
       expect(JSON.parse(body)).toEqual(read)
     })
 
@@ -162,17 +163,17 @@ describe('templates', () => {
       ...usual,
       SMS_HTTP_HEADERS: '{"X-Api-Key": "secret", "Idempotency-Key": "{id}", "X-Odd": "{text}"}',
     })
-    const letter = sms()
-    await messenger.send(letter)
+    const message = sms()
+    await messenger.send(message)
     expect(provider.taken[0]?.headers).toMatchObject({
       'x-api-key': 'secret',
-      'idempotency-key': letter.id,
+      'idempotency-key': message.id,
       'x-odd': '{text}',
     })
   })
 
   for (const to of ['', '0241234567', '+23324123456x', '+233241234567\r\n', '+233241234567,+233201234567'])
-    test(`${JSON.stringify(to)} is no number`, async () => {
+    test(`${JSON.stringify(to)} is not a phone number`, async () => {
       const { provider, messenger } = await open()
       expect((await messenger.send(sms('x', to))).state).toBe('rejected')
       expect(provider.taken).toEqual([])
@@ -191,8 +192,8 @@ describe('answers', () => {
   const hints = { ...usual, SMS_HTTP_OK: '"status":"ok"', SMS_HTTP_ID: '"message_id":"([^"]+)"' }
 
   for (const [name, reply, sent, faults] of [
-    ['the ordinary day', fine, { state: 'sent', provider_ref: 'm-17' }, 0],
-    ['no id in it', say(200, '{"status":"ok"}'), { state: 'sent' }, 0],
+    ['the usual answer', fine, { state: 'sent', provider_ref: 'm-17' }, 0],
+    ['no id in the answer', say(200, '{"status":"ok"}'), { state: 'sent' }, 0],
     ['202', say(202, '"status":"ok"'), { state: 'sent' }, 0],
     ['200 with a no', say(200, '{"status":"failed"}'), { state: 'retry' }, 1],
     ['200 with a page', say(200, '<h1>Back soon</h1>'), { state: 'retry' }, 1],
@@ -207,13 +208,13 @@ describe('answers', () => {
     ['conflict', say(409), { state: 'retry' }, 0],
     ['too many', say(429, '', { 'retry-after': '30' }), { state: 'retry', afterMs: 30_000 }, 0],
     [
-      'too many, very late',
+      'too many, with a long Retry-After',
       say(429, '', { 'retry-after': '999999' }),
       { state: 'retry', afterMs: 3_600_000 },
       0,
     ],
     [
-      'too many, no sense',
+      'too many, with an invalid Retry-After',
       say(429, '', { 'retry-after': 'soon' }),
       { state: 'retry', afterMs: undefined },
       0,
@@ -241,18 +242,18 @@ describe('answers', () => {
   const yes = '{"status":"ok","message_id":"m-17"}'
   for (const [name, reply, bare, hinted] of [
     ['silence', () => {}, 'retry', 'retry'],
-    ['a cut line', outgoing => void outgoing.destroy(), 'retry', 'retry'],
+    ['a connection that is cut', outgoing => void outgoing.destroy(), 'retry', 'retry'],
     ['garbage', outgoing => void outgoing.socket?.end('\u0000\u0001 what?\r\n\r\n'), 'retry', 'retry'],
     ['headers and silence', outgoing => head(outgoing).flushHeaders(), 'sent', 'retry'],
-    ['half a yes and silence', outgoing => void head(outgoing).write(yes), 'sent', 'sent'],
+    ['a partial success and silence', outgoing => void head(outgoing).write(yes), 'sent', 'sent'],
     [
-      'half a yes and a cut line',
+      'a partial success and a cut connection',
       outgoing => void head(outgoing).write(yes, () => outgoing.destroy()),
       'sent',
       'sent',
     ],
     ['an endless answer', outgoing => endless(outgoing, 'x'), 'sent', 'retry'],
-    ['an endless answer after a yes', outgoing => endless(outgoing, yes), 'sent', 'sent'],
+    ['an endless answer after a success', outgoing => endless(outgoing, yes), 'sent', 'sent'],
   ] as [string, Reply, string, string][]) {
     test(`${name}: ${bare}; with SMS_HTTP_OK: ${hinted}`, async () => {
       for (const [settings, state] of [
@@ -260,15 +261,15 @@ describe('answers', () => {
         [hints, hinted],
       ] as const) {
         const { provider, messenger } = await open([reply], settings, 1500)
-        const letter = sms()
-        expect((await messenger.send(letter)).state).toBe(state)
+        const message = sms()
+        expect((await messenger.send(message)).state).toBe(state)
         expect(provider.taken).toHaveLength(1)
-        if (state === 'retry') expect((await messenger.send(letter)).state).toBe('sent')
+        if (state === 'retry') expect((await messenger.send(message)).state).toBe('sent')
       }
     })
   }
 
-  test('a provider that is away: later, told once, without secrets; told again after it was well', async () => {
+  test('a provider that is down: retried, with one warning without secrets, and another one after a success', async () => {
     const { provider, messenger, warnings } = await open([], {
       SMS_HTTP_METHOD: 'GET',
       SMS_HTTP_URL: 'HERE/sms?key=secret&to={to}&text={text}',

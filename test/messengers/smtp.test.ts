@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import smtp from '../../src/messengers/smtp.ts'
 import { from, open } from './smtp/bench.ts'
-import { newLetter, newTools } from './tools.ts'
+import { newMessage, newTools, openMessenger } from './tools.ts'
 
 describe('settings', () => {
-  test('none: no messenger; half of them: none, and the operator hears of it', () => {
+  test('no settings: no messenger; incomplete settings: none, with a warning', () => {
     const tools = newTools()
-    expect(smtp({}, tools)).toBeUndefined()
-    expect(smtp({ SMTP_URL: '' }, tools)).toBeUndefined()
-    expect(smtp({ SMTP_FROM: from }, tools)).toBeUndefined()
+    expect(openMessenger(smtp, {}, tools)).toBeUndefined()
+    expect(openMessenger(smtp, { SMTP_URL: '' }, tools)).toBeUndefined()
+    expect(openMessenger(smtp, { SMTP_FROM: from }, tools)).toBeUndefined()
     expect(tools.warnings).toEqual([])
-    expect(smtp({ SMTP_URL: 'smtp://localhost' }, tools)).toBeUndefined()
+    expect(openMessenger(smtp, { SMTP_URL: 'smtp://localhost' }, tools)).toBeUndefined()
     expect(tools.warnings).toEqual(['SMTP_URL is set and SMTP_FROM is not: no email is sent.'])
   })
 
@@ -27,25 +27,25 @@ describe('settings', () => {
     [{ SMTP_TLS_CA: 'nowhere.pem' }, 'SMTP_TLS_CA: must be the path of a PEM file'],
     [{ SMTP_TLS_CA: 'package.json' }, 'SMTP_TLS_CA: must be the path of a PEM file'],
   ] as const) {
-    test(`${JSON.stringify(wrong)} is told at the start`, () => {
+    test(`${JSON.stringify(wrong)} throws at the start`, () => {
       const settings = { SMTP_URL: 'smtp://mail.example.com', SMTP_FROM: from, ...wrong }
-      expect(() => smtp(settings, newTools())).toThrow(words)
+      expect(() => openMessenger(smtp, settings, newTools())).toThrow(words)
     })
   }
 
-  test('a password that will be read on the way is told', () => {
+  test('a password without encryption causes a warning', () => {
     const tools = newTools()
-    smtp({ SMTP_URL: 'smtp://u:p@mail.example.com?tls=off', SMTP_FROM: from }, tools)
+    openMessenger(smtp, { SMTP_URL: 'smtp://u:p@mail.example.com?tls=off', SMTP_FROM: from }, tools)
     expect(tools.warnings).toEqual(['SMTP_URL: the password travels without encryption.'])
   })
 })
 
-describe('what arrives', () => {
-  test('text and markup, the headers, one recipient', async () => {
+describe('the mail', () => {
+  test('has text and HTML, the headers and one recipient', async () => {
     const { server, messenger } = await open()
-    const letter = newLetter()
-    const sent = await messenger.send(letter)
-    expect(sent).toEqual({ state: 'sent', provider_ref: `<${letter.id}@shop.example.com>` })
+    const message = newMessage()
+    const sent = await messenger.send(message)
+    expect(sent).toEqual({ state: 'sent', provider_ref: `<${message.id}@shop.example.com>` })
     const [{ from: sender, to, mail }] = server.taken as [any]
     expect([sender, to]).toEqual(['pay@shop.example.com', ['ama@example.com']])
     expect(mail.headers.find(({ key }: any) => key === 'content-type').value).toMatch(
@@ -53,20 +53,20 @@ describe('what arrives', () => {
     )
     expect(mail.from).toMatchObject({ name: 'Tollgate', address: 'pay@shop.example.com' })
     expect(mail.to).toMatchObject([{ address: 'ama@example.com' }])
-    expect(mail.subject).toBe(letter.subject)
-    expect(mail.text.trim()).toBe(letter.text)
-    expect(mail.html.trim()).toBe(letter.html)
-    expect(mail.messageId).toBe(`<${letter.id}@shop.example.com>`)
+    expect(mail.subject).toBe(message.subject)
+    expect(mail.text.trim()).toBe(message.text)
+    expect(mail.html.trim()).toBe(message.html)
+    expect(mail.messageId).toBe(`<${message.id}@shop.example.com>`)
     expect(Math.abs(Date.now() - Date.parse(mail.date))).toBeLessThan(60_000)
     expect(mail.headers).toContainEqual(
       expect.objectContaining({ key: 'auto-submitted', value: 'auto-generated' }),
     )
   })
 
-  test('a repetition has the same Message-ID', async () => {
+  test('a retry has the same Message-ID', async () => {
     const { server, messenger } = await open()
-    const letter = newLetter({ id: 'not fit for a header <\r\n>' })
-    expect(await messenger.send(letter)).toEqual(await messenger.send(letter))
+    const message = newMessage({ id: 'not fit for a header <\r\n>' })
+    expect(await messenger.send(message)).toEqual(await messenger.send(message))
     expect(new Set(server.taken.map(({ mail }) => mail.messageId)).size).toBe(1)
   })
 
@@ -87,7 +87,7 @@ describe('what arrives', () => {
     test(`subject ${JSON.stringify(subject.slice(0, 60))} stays a subject`, async () => {
       const { server, messenger } = await open()
       expect(
-        (await messenger.send(newLetter({ subject, text: `${subject}\r\n.\r\nRSET`, html: subject }))).state,
+        (await messenger.send(newMessage({ subject, text: `${subject}\r\n.\r\nRSET`, html: subject }))).state,
       ).toBe('sent')
       expect(server.taken).toHaveLength(1)
       const [{ to, raw, mail }] = server.taken as [any]
@@ -129,9 +129,9 @@ describe('what arrives', () => {
     `${'a'.repeat(250)}@example.com`,
     '',
   ]) {
-    test(`recipient ${JSON.stringify(to.slice(0, 60))} is none`, async () => {
+    test(`recipient ${JSON.stringify(to.slice(0, 60))} is rejected`, async () => {
       const { server, messenger } = await open()
-      expect(await messenger.send(newLetter({ to }))).toEqual({
+      expect(await messenger.send(newMessage({ to }))).toEqual({
         state: 'rejected',
         reason: 'This is not an email address.',
       })
@@ -140,15 +140,15 @@ describe('what arrives', () => {
   }
 
   for (const to of ["o'brien+tag@example.com", 'ama.mensah@mail.example.co', 'ama@bücher.example'])
-    test(`recipient ${to} is one`, async () => {
+    test(`recipient ${to} is accepted`, async () => {
       const { server, messenger } = await open()
-      expect((await messenger.send(newLetter({ to }))).state).toBe('sent')
+      expect((await messenger.send(newMessage({ to }))).state).toBe('sent')
       expect(server.taken[0]?.to).toHaveLength(1)
     })
 
-  test('without markup it is plain text', async () => {
+  test('without HTML it is plain text', async () => {
     const { server, messenger } = await open()
-    await messenger.send(newLetter({ html: '' }))
+    await messenger.send(newMessage({ html: '' }))
     expect(server.taken[0]?.raw).toMatch(/^Content-Type: text\/plain/m)
     expect(server.taken[0]?.raw).not.toContain('multipart')
   })

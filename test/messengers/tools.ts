@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { OutboundMessage, MessengerTools, Receipt } from '../../src/core/message/messenger.ts'
+import type {
+  Messenger,
+  MessengerSettings,
+  MessengerTools,
+  OutboundMessage,
+  Receipt,
+} from '../../src/core/message/messenger.ts'
 
 export type TestTools = MessengerTools & { receipts: Receipt[]; warnings: string[] }
 
@@ -10,13 +16,29 @@ export function newTools(): TestTools {
     receipts,
     warnings,
     receive: receipt => void receipts.push(receipt),
-    warn: words => void warnings.push(words),
+    warn: text => void warnings.push(text),
   }
+}
+
+type TestedModule<Settings, Limits extends unknown[]> = {
+  readSettings(environment: MessengerSettings, tools: MessengerTools): Settings | undefined
+  open(settings: Settings, tools: MessengerTools, ...limits: Limits): Messenger
+}
+
+// Opens a messenger like the gateway does: undefined if its settings are not set.
+export function openMessenger<Settings, Limits extends unknown[]>(
+  { readSettings, open }: TestedModule<Settings, Limits>,
+  environment: MessengerSettings,
+  tools: MessengerTools,
+  ...limits: Limits
+): Messenger | undefined {
+  const settings = readSettings(environment, tools)
+  return settings && open(settings, tools, ...limits)
 }
 
 let count = 0
 
-export const newLetter = (changes: Partial<OutboundMessage> = {}): OutboundMessage => ({
+export const newMessage = (changes: Partial<OutboundMessage> = {}): OutboundMessage => ({
   id: `msg_${++count}`,
   to: 'ama@example.com',
   text: 'You paid 25.00 GHS to Kofi’s Shop.',

@@ -76,7 +76,7 @@ const forbidden: Record<string, readonly string[]> = {
 
 for (const [kind, addresses] of Object.entries(forbidden)) {
   for (const address of addresses) {
-    test(`'${address}' is forbidden, as it is ${kind}, with loopback allowed too`, () => {
+    test(`'${address}' is forbidden because it is ${kind}, also with loopback allowed`, () => {
       expect(whyForbidden(address, false)).toEqual(expect.any(String))
       expect(whyForbidden(address, true)).toEqual(expect.any(String))
     })
@@ -92,7 +92,7 @@ for (const address of [
   '::ffff:127.0.0.1',
   '::ffff:7f00:1',
 ]) {
-  test(`${address} is loopback, and open only where that is allowed`, () => {
+  test(`${address} is loopback, and forbidden unless loopback is allowed`, () => {
     expect(whyForbidden(address, false)).toBe('a loopback address')
     expect(whyForbidden(address, true)).toBeUndefined()
   })

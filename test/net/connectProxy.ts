@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { listen } from './support.ts'
 
-// A CONNECT proxy on loopback. It writes down what it was asked, and leads every tunnel to the same place.
+// A CONNECT proxy on loopback. It records the requests, and connects every tunnel to the same port.
 export async function startProxy(answer: (asked: string) => string | undefined, leadsToPort: number) {
   const asked: string[] = []
   const listener = await listen(socket => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startNameServer } from './nameServer.ts'
 import { answering, listen, ok, outbound, post, request } from './support.ts'
 
-// Nobody may ever come to these. Their ports are open for sending, so that only the address stands in the way.
+// No request may reach these servers. Their ports are allowed, so that only the address guard stops requests.
 const canaries = [
   await listen(answering(ok)),
   await listen(answering(ok), '0.0.0.0'),
@@ -25,7 +25,7 @@ const internal: Record<string, string> = {
   'xn--bcher-kva.test': '127.0.0.1',
 }
 const names = await startNameServer(name => (internal[name] ? [internal[name]] : 'nxdomain'))
-// Sent from loopback, so that nothing leaves the machine even where the guard has a hole.
+// Sent from loopback, so that nothing leaves the machine even if the guard has a hole.
 const from = (sourceAddress: string) => outbound({ ports, nameServers: [names.address], sourceAddress })
 const out4 = from('127.0.0.1')
 const out6 = from('::1')
@@ -173,7 +173,7 @@ const urls = [
   '  http://127.0.0.1:PORT/  ',
   'ht\ntp://127.0.\t0.1:PORT/',
   'HTTP://127.0.0.1:PORT/',
-  // who is the host, and who is only the user
+  // the host and the user
   'http://8.8.8.8@127.0.0.1:PORT/',
   'http://8.8.8.8:80@127.0.0.1:PORT/',
   'http://127.0.0.1:PORT\\@8.8.8.8/',
@@ -214,25 +214,25 @@ const urls = [
 ]
 
 for (const [index, template] of urls.entries()) {
-  test(`${index}: ${JSON.stringify(template)} is not visited`, async () => {
+  test(`${index}: ${JSON.stringify(template)} is not requested`, async () => {
     const out = template.includes('[') || template.includes('v6') ? out6 : out4
     for (const port of ports) {
-      const { status, failure, words, address, first_byte_ms } = await out.send(
+      const { status, failure, error, address, first_byte_ms } = await out.send(
         request(template.replace('PORT', String(port)), { allowLoopback: false }),
       )
       expect({ status, address, first_byte_ms }).toEqual({ status: null, address: null, first_byte_ms: null })
       expect(failure).toBe('forbidden_address')
-      expect(words).not.toBe('')
+      expect(error).not.toBe('')
     }
   })
 }
 
-test('the table is well over a hundred spellings, and none of them has met a canary', () => {
+test('the table has more than a hundred spellings, and none of them reached a canary server', () => {
   expect(urls.length).toBeGreaterThan(170)
   expect(canaries.map(({ connections }) => connections)).toEqual(canaries.map(() => 0))
 })
 
-test('what loopback spells is found where it is allowed, so the canaries can sing', async () => {
+test('spellings of loopback are reached if loopback is allowed, so the canary servers work', async () => {
   const canary = await listen(answering(ok))
   for (const host of [
     '127.0.0.1',
@@ -243,14 +243,14 @@ test('what loopback spells is found where it is allowed, so the canaries can sin
     'foo.LOCALHOST.',
     '[::ffff:7f00:1]',
   ]) {
-    const { status, words } = await post(`http://${host}:${canary.port}/`)
-    expect({ host, status, words }).toEqual({ host, status: 200, words: '' })
+    const { status, error } = await post(`http://${host}:${canary.port}/`)
+    expect({ host, status, error }).toEqual({ host, status: 200, error: '' })
   }
   expect(canary.connections).toBeGreaterThan(0)
 })
 
 for (const host of ['10.0.0.1', '0.0.0.0', '169.254.169.254', '[fe80::1]', '[::127.0.0.1]', '[::]']) {
-  test(`${host} stays forbidden where loopback is allowed`, async () => {
+  test(`${host} stays forbidden if loopback is allowed`, async () => {
     expect(await out4.send(request(`http://${host}/`))).toMatchObject({
       status: null,
       failure: 'forbidden_address',
@@ -258,15 +258,15 @@ for (const host of ['10.0.0.1', '0.0.0.0', '169.254.169.254', '[fe80::1]', '[::1
   })
 }
 
-test('a strange port is open on loopback alone', async () => {
-  const { failure, words } = await out4.send(request('http://8.8.8.8:6379/'))
-  expect({ failure, words }).toEqual({
+test('other ports are allowed on loopback only', async () => {
+  const { failure, error } = await out4.send(request('http://8.8.8.8:6379/'))
+  expect({ failure, error }).toEqual({
     failure: 'forbidden_address',
-    words: 'port 6379 is not open; 80, 443, 8443 are',
+    error: 'port 6379 is not open; 80, 443, 8443 are',
   })
 })
 
-test('variables of the environment do not send us through a proxy', async () => {
+test('proxy variables in the environment are ignored', async () => {
   const proxy = await listen(answering(ok))
   const target = await listen(answering(ok))
   const variables = [

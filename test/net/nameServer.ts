@@ -3,15 +3,15 @@ import { isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { later } from './support.ts'
 
-// What the server says to one question: addresses, `alias name` before the addresses of that name, or no answer.
+// The answer to one query: addresses, `alias name` before the addresses of that name, or no answer.
 export type Reply = readonly string[] | 'nxdomain' | 'servfail' | 'silent'
-// `asked` counts the questions of that type for that name, from 1.
+// `count` is the number of queries of that type for that name, from 1.
 export type Zone = (name: string, type: 'A' | 'AAAA', asked: number) => Reply
 
 const types = { A: 1, CNAME: 5, AAAA: 28 } as const
 const codes = { nxdomain: 3, servfail: 2 } as const
 
-// A name server by hand, to lie with. It answers what it is told to, whatever the type of the question was.
+// A fake name server. It answers what the zone returns, whatever the type of the query.
 export async function startNameServer(zone: Zone) {
   const asked = new Map<string, number>()
   const socket = createSocket('udp4')

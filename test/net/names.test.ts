@@ -6,13 +6,13 @@ const publicly = '93.184.215.14'
 const canary = await listen(answering(ok))
 const receiver = await listen(answering(ok.replace('\r\n', '\r\nconnection: close\r\n')))
 
-// name: what is answered for A, what for AAAA
+// name: the answers for A and for AAAA
 const zone: Record<string, (asked: number) => readonly [Reply, Reply]> = {
   'shop.test': () => [['127.0.0.1'], []],
   'only-v4.test': () => [['127.0.0.1'], 'nxdomain'],
   'broken-v6.test': () => [['127.0.0.1'], 'servfail'],
   'half-silent.test': () => [['127.0.0.1'], 'silent'],
-  'second.test': () => [['127.0.0.3', '127.0.0.1'], []], // nobody listens at the first
+  'second.test': () => [['127.0.0.3', '127.0.0.1'], []], // no server listens at the first
   'alias.test': () => [
     ['alias one.test', 'alias two.test', '127.0.0.1'],
     ['alias one.test', 'alias two.test'],
@@ -56,14 +56,14 @@ for (const name of [
   'alias-local.test',
   'shop.test',
 ]) {
-  test(`${name} is refused: one bad address spoils the name`, async () => {
+  test(`${name} is refused: one forbidden address refuses the name`, async () => {
     const answer = await out.send(request(`http://${name}:${canary.port}/`, { allowLoopback: false }))
     expect(answer).toMatchObject({ status: null, failure: 'forbidden_address', address: null })
-    expect(answer.words).toMatch(/^[a-z0-9.-]+ leads to an? (private|loopback) address$/)
+    expect(answer.error).toMatch(/^[a-z0-9.-]+ leads to an? (private|loopback) address$/)
   })
 }
 
-test('a name that changes its answer is asked once for a connection, and judged each time', async () => {
+test('a name that changes its answer is resolved once per connection, and checked each time', async () => {
   const asking = request(`http://rebinding.test:${canary.port}/`, { allowLoopback: false })
   expect(await out.send(asking)).toMatchObject({ status: null, failure: 'no_connection' }) // it was public then
   expect(names.asked.get('rebinding.test A')).toBe(1)
@@ -71,32 +71,32 @@ test('a name that changes its answer is asked once for a connection, and judged 
   expect(names.asked.get('rebinding.test A')).toBe(2)
 })
 
-test('an address that came with the wrong question is not used', async () => {
+test('an address in the answer to the wrong query is not used', async () => {
   const answer = await out.send(request(`http://wrong-type.test:${canary.port}/`, { allowLoopback: false }))
   expect(answer.status).toBeNull()
 })
 
-test('a public name is let through to the network', async () => {
+test('a public name is allowed', async () => {
   const answer = await out.send(request('http://public.test/', { allowLoopback: false }))
   expect(answer).toMatchObject({ status: null, failure: 'no_connection' })
 })
 
-for (const [name, words] of [
+for (const [name, error] of [
   ['missing.test', 'missing.test does not exist'],
   ['empty.test', 'empty.test has no address'],
   ['broken.test', 'the name servers failed for broken.test (ESERVFAIL, ESERVFAIL)'],
 ] as const) {
-  test(`${name}: ${words}`, async () => {
+  test(`${name}: ${error}`, async () => {
     const answer = await out.send(request(`http://${name}/`, { allowLoopback: false }))
-    expect(answer).toMatchObject({ status: null, failure: 'name_not_found', words, first_byte_ms: null })
+    expect(answer).toMatchObject({ status: null, failure: 'name_not_found', error, first_byte_ms: null })
   })
 }
 
-test('name servers that say nothing are left after two seconds', async () => {
+test('name servers that do not answer are given up after two seconds', async () => {
   const answer = await out.send(request('http://silent.test/'))
   expect(answer).toMatchObject({
     failure: 'name_not_found',
-    words: 'the name servers did not answer for silent.test',
+    error: 'the name servers did not answer for silent.test',
   })
   expect(answer.ms).toBeLessThan(5000)
 })
@@ -111,12 +111,12 @@ for (const name of [
   'alias.test',
 ]) {
   test(`${name} is found`, async () => {
-    const { status, words, address } = await out.send(request(`http://${name}:${receiver.port}/`))
-    expect({ status, words, address }).toEqual({ status: 200, words: '', address: '127.0.0.1' })
+    const { status, error, address } = await out.send(request(`http://${name}:${receiver.port}/`))
+    expect({ status, error, address }).toEqual({ status: 200, error: '', address: '127.0.0.1' })
   })
 }
 
-test('a connection that is kept needs no second look-up', async () => {
+test('a reused connection needs no second lookup', async () => {
   const kept = await listen(answering(ok))
   const before = names.asked.get('shop.test A') ?? 0
   for (let i = 0; i < 5; i++)
@@ -125,7 +125,7 @@ test('a connection that is kept needs no second look-up', async () => {
   expect(kept.connections).toBe(1)
 })
 
-test('what is open for one is not open for another: the kept connection is not lent', async () => {
+test('a connection that was opened with loopback allowed is not reused without', async () => {
   const kept = await listen(answering(ok))
   const own = outbound({ nameServers: [names.address], ports: [kept.port] })
   const url = `http://shop.test:${kept.port}/`
@@ -133,10 +133,10 @@ test('what is open for one is not open for another: the kept connection is not l
   expect((await own.send(request(url, { allowLoopback: false }))).failure).toBe('forbidden_address')
 })
 
-test('a name that is on loopback is found on any port, a public one is not', async () => {
+test('a loopback name may have any port, a public one may not', async () => {
   const kept = await listen(answering(ok))
   expect((await out.send(request(`http://shop.test:${kept.port}/`))).status).toBe(200)
   expect((await out.send(request(`http://public.test:${kept.port}/`))).failure).toBe('forbidden_address')
 })
 
-test('the canary has met nobody', () => expect(canary.connections).toBe(0))
+test('no request reached the canary server', () => expect(canary.connections).toBe(0))

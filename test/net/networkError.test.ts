@@ -3,7 +3,7 @@ import { NetworkError, toNetworkError } from '../../src/net/networkError.ts'
 
 const failing = (code: string, message: string) => Object.assign(new Error(message), { code })
 
-for (const [error, heard, failure, words] of [
+for (const [error, hasAnswerByte, failure, message] of [
   [failing('ECONNRESET', 'read ECONNRESET'), false, 'no_connection', 'the connection was reset'],
   [failing('ECONNRESET', 'read ECONNRESET'), true, 'bad_answer', 'the connection was reset'],
   [undefined, false, 'no_connection', 'the connection was closed without an answer'],
@@ -17,7 +17,7 @@ for (const [error, heard, failure, words] of [
   ],
   [new NetworkError('forbidden_address', 'no'), true, 'forbidden_address', 'no'],
 ] as const) {
-  test(`${error?.message ?? 'the end'}, ${heard ? 'after' : 'before'} the first byte, is ${failure}: ${words}`, () => {
-    expect(toNetworkError(error, heard)).toMatchObject({ failure, message: words })
+  test(`${error?.message ?? 'the end'}, ${hasAnswerByte ? 'after' : 'before'} the first byte, is ${failure}: ${message}`, () => {
+    expect(toNetworkError(error, hasAnswerByte)).toMatchObject({ failure, message })
   })
 }

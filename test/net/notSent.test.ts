@@ -3,10 +3,11 @@ import { createServer } from 'node:tls'
 import { expect, test } from 'vitest'
 import { NotSent } from '../../src/core/provider/reply.ts'
 import { operatorUrl } from '../../src/core/urlTrust.ts'
+import type { Messenger } from '../../src/core/message/messenger.ts'
 import smsHttp from '../../src/messengers/smsHttp.ts'
 import { wasSent } from '../../src/net/connection.ts'
 import { openProviderHttp } from '../../src/providers/http/providerHttp.ts'
-import { newLetter, newTools } from '../messengers/tools.ts'
+import { newMessage, newTools, openMessenger } from '../messengers/tools.ts'
 import { makeCertificate } from './certificate.ts'
 import { startProxy } from './connectProxy.ts'
 import { later, listen, listenOn, ok, onRequest, outbound, request, sleep } from './support.ts'
@@ -26,7 +27,7 @@ function deliveries(proxy?: string): Send {
 
 const signal = new AbortController().signal
 
-// A POST has its own connection, so connections are reused by questions alone.
+// A POST has a separate connection, so only a GET reuses connections.
 function providers(proxy?: string, isQuestion = false): Send {
   const { askText, sendText } = openProviderHttp({ proxy })
   return async url => {
@@ -41,14 +42,14 @@ function providers(proxy?: string, isQuestion = false): Send {
 }
 
 function sms(): Send {
-  const messengers = new Map<string, NonNullable<ReturnType<typeof smsHttp>>>()
+  const messengers = new Map<string, Messenger>()
   return async url => {
     const settings = { SMS_HTTP_URL: url, SMS_HTTP_BODY: 'to={to}&text={text}' }
-    const messenger = messengers.get(url) ?? smsHttp(settings, newTools(), 5000)
+    const messenger = messengers.get(url) ?? openMessenger(smsHttp, settings, newTools(), 5000)
     assert.ok(messenger)
     if (!messengers.has(url)) later(messenger.close)
     messengers.set(url, messenger)
-    const sent = await messenger.send(newLetter({ to: '+233241234567' }))
+    const sent = await messenger.send(newMessage({ to: '+233241234567' }))
     if (sent.state === 'sent') return 'answered'
     return sent.reason.startsWith('not sent: ') ? 'not sent' : 'unknown'
   }
@@ -104,13 +105,13 @@ for (const [user, open] of Object.entries({ deliveries, providers })) {
   })
 }
 
-// A kept connection may break just when it is used. The request is not repeated on another one.
+// A reused connection may break when the request is written. The request is not repeated on another one.
 for (const [user, send] of Object.entries({
   deliveries: deliveries(),
   'questions to providers': providers(undefined, true),
   sms: sms(),
 })) {
-  test(`${user}: a request on a kept connection that breaks is unknown, and not sent again`, async () => {
+  test(`${user}: a request on a reused connection that breaks is unknown, and not sent again`, async () => {
     let requests = 0
     const receiver = await listen(
       onRequest(socket => {
@@ -126,7 +127,7 @@ for (const [user, send] of Object.entries({
   })
 }
 
-test('orders to providers never travel on a kept connection', async () => {
+test('orders to providers never reuse a connection', async () => {
   const receiver = await listen(onRequest(socket => void socket.write(ok)))
   const send = providers()
   const ask = providers(undefined, true)

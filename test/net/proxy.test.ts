@@ -25,7 +25,7 @@ for (const [url, to] of [
   ['http://six.test/hook', '[2606:4700::1]:80'],
   ['http://1.1.1.1/hook', '1.1.1.1:80'],
 ] as const) {
-  test(`${url} goes through the proxy to ${to}, and the name stays here`, async () => {
+  test(`${url} is sent through the proxy to ${to}, and the proxy does not receive the name`, async () => {
     const receiver = await listen(answering(ok))
     const proxy = await startProxy(established, receiver.port)
     const out = outbound({ proxy: proxy.url, nameServers })
@@ -40,7 +40,7 @@ for (const [url, to] of [
   })
 }
 
-test('the proxy hears the name and password that the operator gave', async () => {
+test('the proxy receives the configured user and password', async () => {
   const receiver = await listen(answering(ok))
   const proxy = await startProxy(established, receiver.port)
   const out = outbound({ proxy: proxy.url.replace('//', '//runtime:p%40ss%3Aword@'), nameServers })
@@ -49,7 +49,7 @@ test('the proxy hears the name and password that the operator gave', async () =>
   expect(proxy.asked[0]).toContain(`proxy-authorization: Basic ${pair}\r\n`)
 })
 
-test('TLS goes through the tunnel, and the certificate must be for the name', async () => {
+test('TLS runs through the tunnel, and the certificate must be for the name', async () => {
   const certificate = makeCertificate('shop.test')
   const receiver = await listenOn(createServer(certificate), 'secureConnection', answering(ok))
   const proxy = await startProxy(established, receiver.port)
@@ -60,7 +60,7 @@ test('TLS goes through the tunnel, and the certificate must be for the name', as
   expect(proxy.asked.map(head => head.split(' ')[1])).toEqual([`${publicly}:443`, '[2606:4700::1]:443'])
 })
 
-test('the guard holds: the proxy is not even asked', async () => {
+test('the address guard applies: the proxy gets no request', async () => {
   const proxy = await startProxy(established, 1)
   const out = outbound({ proxy: proxy.url, nameServers, ports: [proxy.port] })
   for (const host of [
@@ -78,7 +78,7 @@ test('the guard holds: the proxy is not even asked', async () => {
   expect(proxy.connections).toBe(0)
 })
 
-for (const [what, reply, words] of [
+for (const [what, reply, error] of [
   ['403', 'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n', 'the proxy answered HTTP 403'],
   ['407', 'HTTP/1.1 407 Who are you\r\n\r\n', 'the proxy answered HTTP 407'],
   ['502 with a page', 'HTTP/1.1 502 Bad\r\ncontent-length: 4\r\n\r\noops', 'the proxy answered HTTP 502'],
@@ -95,11 +95,11 @@ for (const [what, reply, words] of [
     const proxy = await startProxy(() => reply, receiver.port)
     const out = outbound({ proxy: proxy.url, nameServers })
     const answer = await out.send(request('http://shop.test/', { allowLoopback: false }))
-    expect(answer).toMatchObject({ status: null, failure: 'no_connection', words, first_byte_ms: null })
+    expect(answer).toMatchObject({ status: null, failure: 'no_connection', error, first_byte_ms: null })
   })
 }
 
-test('a proxy that hangs up, or is not there, is no connection', async () => {
+test('a proxy that hangs up or does not exist is no connection', async () => {
   const hanging = await listen(socket => void socket.once('data', () => socket.end()))
   for (const proxy of [hanging.url, 'http://127.0.0.1:1']) {
     const answer = await outbound({ proxy, nameServers }).send(
@@ -109,7 +109,7 @@ test('a proxy that hangs up, or is not there, is no connection', async () => {
   }
 })
 
-test('a proxy that says nothing is a timeout', async () => {
+test('a proxy that does not answer is a timeout', async () => {
   const proxy = await startProxy(() => undefined, 1)
   const out = outbound({ proxy: proxy.url, nameServers })
   const answer = await out.send(request('http://1.1.1.1/', { allowLoopback: false }))
@@ -118,7 +118,7 @@ test('a proxy that says nothing is a timeout', async () => {
 })
 
 for (const proxy of ['https://127.0.0.1:1', 'socks5://127.0.0.1:1', 'proxy:8080', '']) {
-  test(`'${proxy}' is no proxy that we can use, and that is said at the start`, () => {
+  test(`'${proxy}' is not a valid proxy, which throws at the start`, () => {
     expect(() => createOutbound({ proxy })).toThrow()
   })
 }

@@ -4,18 +4,18 @@ import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { later, listen, ok, onRequest, outbound, patience, post, request, sleep } from './support.ts'
 
-// Ten seconds are the rule, and three to open a connection; a body that does not end is left a second after its headers.
+// A request has ten seconds, and three to connect. A body that does not end is given up a second after its headers.
 const tryMs = 10_000
 const connectMs = 3000
 const bodyMs = 1000
 const graceMs = 3000
 
-// When a plain timer of this machine rings. What keeps its time ends soon after: a machine that is late is so with both.
+// When a plain timer of this machine fires. A deadline ends soon after: a slow machine delays both.
 const rings = (ms: number) => sleep(ms).then(() => performance.now())
 
 const status200 = 'HTTP/1.1 200 OK\r\n'
 
-// Writes the text one piece after the other, and then says nothing more.
+// Writes the text one piece after the other, and then nothing more.
 const dripping = (pieces: Iterable<string>, everyMs: number) =>
   onRequest(async socket => {
     for (const piece of pieces) {
@@ -25,7 +25,7 @@ const dripping = (pieces: Iterable<string>, everyMs: number) =>
     }
   })
 
-// All of them are on their way at once, before the first test asks how one has ended.
+// All requests start together, before the first test awaits a result.
 async function visit(serve: (socket: Socket) => unknown) {
   let body = Promise.resolve(0) // from the request on
   const receiver = await listen(socket => {
@@ -48,8 +48,8 @@ function* forever(piece: string) {
 }
 
 for (const [what, serve] of [
-  ['accepts and says nothing', (socket: Socket) => void socket.resume()],
-  ['reads the request and says nothing', onRequest(() => {})],
+  ['accepts and does not answer', (socket: Socket) => void socket.resume()],
+  ['reads the request and does not answer', onRequest(() => {})],
   ['half a header, then silence', onRequest(socket => void socket.write(`${status200}content-le`))],
   ['half of 100 Continue, then silence', onRequest(socket => void socket.write('HTTP/1.1 100 Con'))],
   ['a byte a second', dripping(`${status200}content-length: 2\r\n\r\nok`, 1000)],
@@ -63,7 +63,7 @@ for (const [what, serve] of [
     const { answer, lateMs, open } = await visited
     expect(answer).toMatchObject({ status: null, failure: 'timeout', address: '127.0.0.1' })
     expect(await lateMs()).toBeLessThan(graceMs)
-    expect(answer.words).toMatch(/ in 10 s$/)
+    expect(answer.error).toMatch(/ in 10 s$/)
     expect(answer.ms).toBeGreaterThan(9000)
     await expect.poll(open, patience).toBe(0) // and nothing is held behind our back
   })
@@ -73,7 +73,7 @@ for (const [what, pieces, everyMs, body] of [
   ['a body that never begins', [`${status200}content-length: 2\r\n\r\n`], 0, /^$/],
   ['a byte a second', [`${status200}content-length: 100\r\n\r\n`, ...'a'.repeat(30)], 1000, /^a{0,4}$/],
   [
-    'an empty chunk of words',
+    'an empty text chunk',
     [`${status200}transfer-encoding: chunked\r\n\r\n2;`, ...'x'.repeat(200)],
     100,
     /^$/,
@@ -90,7 +90,7 @@ for (const [what, pieces, everyMs, body] of [
   })
 }
 
-// On a machine that has no time the headers may come too late to count: then once more.
+// On a slow machine the headers may arrive too late. Then the test tries again.
 async function visitLate(tries = 3): Promise<Awaited<ReturnType<typeof visit>>> {
   let sentAt = Infinity
   const began = Date.now()
@@ -112,22 +112,22 @@ test('late headers and a slow body do not take longer than ten seconds together'
   await expect.poll(open, patience).toBe(0)
 })
 
-async function crowd(size: number) {
+async function sendTogether(size: number) {
   const receiver = await listen(socket => void socket.resume())
   const out = outbound()
   const rung = rings(tryMs)
   const answers = await Promise.all(Array.from({ length: size }, () => out.send(request(receiver.url))))
   return { answers, lateMs: performance.now() - (await rung) }
 }
-const crowded = crowd(20)
-test('a crowd at one that hangs: each has its own connection and its own ten seconds', async () => {
-  const { answers, lateMs } = await crowded
+const togetherResults = sendTogether(20)
+test('many requests to a server that hangs: each has a connection and ten seconds', async () => {
+  const { answers, lateMs } = await togetherResults
   expect(lateMs).toBeLessThan(graceMs)
   expect(answers.map(({ failure }) => failure)).toEqual(Array(20).fill('timeout'))
-  expect(answers.map(({ words }) => words)).toEqual(Array(20).fill('no answer in 10 s'))
+  expect(answers.map(({ error }) => error)).toEqual(Array(20).fill('no answer in 10 s'))
 })
 
-test('a body of 1 GB is left at 64 KiB, and memory stays flat', async () => {
+test('a body of 1 GB is cut off at 64 KiB, and memory stays flat', async () => {
   const gigabyte = 1024 ** 3
   const block = Buffer.alloc(256 * 1024)
   let written = 0
@@ -149,7 +149,7 @@ test('a body of 1 GB is left at 64 KiB, and memory stays flat', async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 ** 2)
 })
 
-// A process that listens and stands still: when its queue is full, the kernel drops whoever wants to connect.
+// A process that listens and is stopped: when its queue is full, the kernel drops connection requests.
 const listening = `require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 },
   function () { console.log(this.address().port) })`
 
@@ -171,7 +171,7 @@ async function visitDeaf() {
 }
 const deaf = visitDeaf()
 
-test('one that hangs does not hold another up', async () => {
+test('a server that hangs does not delay requests to another', async () => {
   const hanging = await listen(socket => void socket.resume())
   const healthy = await listen(onRequest(socket => void socket.write(ok)))
   const out = outbound()
@@ -186,7 +186,7 @@ test('one that hangs does not hold another up', async () => {
   expect(ends).toEqual(Array(30).fill('no_connection'))
 })
 
-test('an address that swallows packets is left after three seconds', async () => {
+test('an address that drops packets is given up after three seconds', async () => {
   const { answer, tookMs, lateMs } = await deaf
   expect(answer).toMatchObject({ status: null, failure: 'timeout', first_byte_ms: null })
   expect(tookMs).toBeGreaterThan(2500)

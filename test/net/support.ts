@@ -7,7 +7,7 @@ export const later = afterFile
 
 export type Listener = { port: number; url: string; connections: number; sockets: Set<Socket> }
 
-// A listener on loopback that counts who comes. `serve` is given every connection.
+// A listener on loopback that counts its connections. `serve` gets every connection.
 export function listen(serve: (socket: Socket) => unknown, host = '127.0.0.1'): Promise<Listener> {
   return listenOn(createServer(), 'connection', serve, host)
 }
@@ -41,14 +41,14 @@ export async function listenOn(
 // Waits for a whole request each time, then calls `answer`.
 export function onRequest(answer: (socket: Socket, request: string) => unknown) {
   return (socket: Socket) => {
-    let heard = ''
+    let received = ''
     socket.on('data', chunk => {
-      heard += chunk.toString('latin1')
-      const end = heard.indexOf('\r\n\r\n') + 4
-      const [, length = '0'] = /content-length: (\d+)/i.exec(heard) ?? []
-      if (end < 4 || heard.length < end + Number(length)) return
-      const request = heard
-      heard = ''
+      received += chunk.toString('latin1')
+      const end = received.indexOf('\r\n\r\n') + 4
+      const [, length = '0'] = /content-length: (\d+)/i.exec(received) ?? []
+      if (end < 4 || received.length < end + Number(length)) return
+      const request = received
+      received = ''
       answer(socket, request)
     })
   }
@@ -82,7 +82,7 @@ export const request = (url: string, more: Partial<OutboundRequest> = {}): Outbo
 export const post = (url: string, more: Partial<OutboundRequest> = {}): Promise<HttpOutcome> =>
   sharedByFile().send(request(url, more))
 
-// For what happens a moment later; how long a moment is depends on the machine.
+// For events that happen a moment later.
 export const patience = { timeout: 20_000 }
 
 export const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))

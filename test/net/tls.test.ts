@@ -22,12 +22,12 @@ test('a good certificate is answered, and the connection is kept', async () => {
   const out = trusting(good)
   for (let i = 0; i < 3; i++) {
     const answer = await out.send(request(`https://shop.test:${port}/`))
-    expect(answer).toMatchObject({ status: 200, failure: null, words: '', address: '127.0.0.1' })
+    expect(answer).toMatchObject({ status: 200, failure: null, error: '', address: '127.0.0.1' })
   }
   expect(sockets.size).toBe(1)
 })
 
-test('100 Continue is taken out of TLS too', async () => {
+test('100 Continue is skipped over TLS, too', async () => {
   const { port } = await listenOn(
     createServer(good),
     'secureConnection',
@@ -36,17 +36,17 @@ test('100 Continue is taken out of TLS too', async () => {
   expect(await trusting(good).send(request(`https://shop.test:${port}/`))).toMatchObject({ status: 200 })
 })
 
-test('the server is told the name, without the dot at its end', async () => {
-  const told: unknown[] = []
+test('the server gets the name by SNI, without the final dot', async () => {
+  const serverNames: unknown[] = []
   const server = createServer({ ...good })
   const { port } = await listenOn(server, 'secureConnection', socket => {
-    told.push((socket as { servername?: unknown }).servername)
+    serverNames.push((socket as { servername?: unknown }).servername)
     answering(ok)(socket)
   })
   const out = trusting(good)
   expect((await out.send(request(`https://SHOP.test:${port}/`))).status).toBe(200)
   expect((await out.send(request(`https://shop.test.:${port}/`))).status).toBe(200)
-  expect(told).toEqual(['shop.test', 'shop.test'])
+  expect(serverNames).toEqual(['shop.test', 'shop.test'])
 })
 
 test('a certificate for an address is good for that address', async () => {
@@ -56,17 +56,17 @@ test('a certificate for an address is good for that address', async () => {
 
 for (const [what, certificate, trusted, host] of [
   ['self-signed', good, [], 'shop.test'],
-  ['of another signer', good, [other], 'shop.test'],
+  ['from another signer', good, [other], 'shop.test'],
   ['for another name', other, [good, other], 'shop.test'],
-  ['for the address, where the name was asked for', numeric, [numeric], 'shop.test'],
-  ['for the name, where the address was asked for', good, [good], '127.0.0.1'],
+  ['for the address, but the URL has the name', numeric, [numeric], 'shop.test'],
+  ['for the name, but the URL has the address', good, [good], '127.0.0.1'],
   ['expired', expired, [expired], 'shop.test'],
 ] as const) {
   test(`a certificate that is ${what} is refused`, async () => {
     const { port } = await receiver(certificate)
     const answer = await trusting(...trusted).send(request(`https://${host}:${port}/`))
     expect(answer).toMatchObject({ status: null, failure: 'tls', first_byte_ms: null })
-    expect(answer.words).not.toBe('')
+    expect(answer.error).not.toBe('')
   })
 }
 
@@ -99,14 +99,14 @@ for (const [what, serve] of [
   })
 }
 
-test('a server that wants a certificate of ours says so after the handshake, or just hangs up', async () => {
+test('a server that requires a client certificate reports it after the handshake, or hangs up', async () => {
   const { port } = await receiver(good, { requestCert: true, rejectUnauthorized: true, ca: other.cert })
   const answer = await trusting(good).send(request(`https://shop.test:${port}/`))
   expect(answer.status).toBeNull()
   expect(answer.failure).toMatch(/^(tls|no_connection)$/) // its last word may be lost with the connection
 })
 
-test('old TLS is not spoken', async () => {
+test('old versions of TLS are refused', async () => {
   const { port } = await receiver(good, {
     minVersion: 'TLSv1',
     maxVersion: 'TLSv1.1',
@@ -122,7 +122,7 @@ test('a handshake that never answers is a timeout', async () => {
   expect(answer.ms).toBeLessThan(8000)
 })
 
-test('a handshake that is a byte a second is a timeout', async () => {
+test('a handshake with a byte a second is a timeout', async () => {
   const behind = await receiver(good)
   const { port, sockets } = await listen(socket => {
     const upstream = connectTcp(behind.port, '127.0.0.1').on('error', () => {})

@@ -4,7 +4,7 @@ import { operatorUrl } from '../../src/core/urlTrust.ts'
 import smsHttp from '../../src/messengers/smsHttp.ts'
 import { openProviderHttp } from '../../src/providers/http/providerHttp.ts'
 import { merchantEgress, providerEgress } from '../../src/start/egress.ts'
-import { newLetter, newTools } from '../messengers/tools.ts'
+import { newMessage, newTools, openMessenger } from '../messengers/tools.ts'
 import { startProxy } from '../net/connectProxy.ts'
 import { answering, later, listen, ok, outbound, request } from '../net/support.ts'
 
@@ -28,9 +28,9 @@ const senders: Record<string, (egress?: typeof config) => Promise<unknown>> = {
     openProviderHttp(providerEgress(of)).askText(operatorUrl(receiver.url), { signal }),
   sms() {
     const settings = { SMS_HTTP_URL: receiver.url, SMS_HTTP_BODY: 'to={to}&text={text}' }
-    const messenger = smsHttp(settings, newTools())
+    const messenger = openMessenger(smsHttp, settings, newTools())
     if (messenger) later(messenger.close)
-    return Promise.resolve(messenger?.send(newLetter({ to: '+233241234567' })))
+    return Promise.resolve(messenger?.send(newMessage({ to: '+233241234567' })))
   },
 }
 

@@ -91,7 +91,7 @@ describe('messages', () => {
     for (const words of [
       'TEST Paid GHS 25.00 to Ama &lt;script&gt;',
       `http://pay.example/checkout/${payment.tx_token}</blockquote>`,
-      'TEST Non payé\u00a0: 25,00\u00a0GHS à Ama &lt;script&gt;',
+      'TEST Paiement non abouti\u00a0: 25,00\u00a0GHS à Ama &lt;script&gt;',
       'Non payé\u00a0: le solde du compte est insuffisant', // the reason then, not that of today
       'kofi@customer.example',
       '+233241234567',

@@ -263,7 +263,7 @@ test('every try is shown: its time, result and duration, and the time of the nex
     'Not acknowledged yet.',
     `Next try: ${after(minutes(5), now).toISOString().slice(0, 19).replace('T', ' ')} UTC`,
     'try 1, status 500, 35 ms',
-    'the endpoint had an error of its own',
+    'the endpoint failed with a server error',
     'try 2, no status, 10000 ms',
     'no answer in time',
   ])

@@ -20,7 +20,7 @@ import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
 import { post, send, signedRequest } from '../support/merchant/merchant.ts'
 import { openReceiver, type Receiver } from '../support/merchant/receiver.ts'
 
-// A server of its own, on which nobody else counts, without its own sweeper.
+// A separate server without autovacuum, so that only this test takes transaction ids.
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-idle-'))
 let server: Awaited<ReturnType<typeof startEmbedded>>
 const masterKey = randomBytes(32)
@@ -46,11 +46,11 @@ afterAll(async () => {
 const first = () => nodes[0] as TestGateway
 const db = (): Db => first().db
 
-// The next number of a transaction. One that has only read takes none.
+// The next transaction id. A transaction that only reads takes none.
 const nextNumber = async () =>
   (await db().one<{ next: string }>(sql`select pg_snapshot_xmax(pg_current_snapshot())::text as next`))?.next
 
-// One that waits for its customer, and one that was cancelled and told of.
+// One payment that waits for its customer, and one that was cancelled and notified.
 async function addPayments() {
   const merchant = await onboard(db(), givenMasterKeys([masterKey]), 'Ama Shop', ['test'], new Date())
   const keys = merchant.test as Credentials
@@ -66,25 +66,28 @@ async function addPayments() {
   while ((await db().rows(paths)).length === 0) await sleep(20) // counted a little later
 }
 
-test('nodes that have nothing to do commit nothing', async () => {
+test('idle nodes commit nothing', async () => {
   await addPayments()
   const before = await nextNumber()
-  await sleep(4000) // all that look, look several times
+  await sleep(4000) // every loop polls several times
   expect(await nextNumber()).toBe(before)
   await addPayments()
   expect(await nextNumber()).not.toBe(before) // else nothing was proved
 })
 
-// What is done so seldom that nobody would wait for it.
+// Work that runs too rarely to wait for.
 for (const [name, work] of [
-  ['old tries are forgotten', now => forgetOldTries(db(), now)],
-  ['old paths are forgotten', now => forgetOldPaths(db(), now)],
-  ['old messages are forgotten', now => forgetOldMessages(db(), now)],
-  ['payments whose time is over end', now => expireDue(db(), now)],
-  ['what was put off too far is brought forward', now => reschedule({ db: db(), clock: () => now }, fail)],
-  ['payers are forgotten', now => createRedaction(db(), 400, { leftOut: fail, redacted: fail })(now)],
+  ['old tries are removed', now => forgetOldTries(db(), now)],
+  ['old paths are removed', now => forgetOldPaths(db(), now)],
+  ['old messages are deleted', now => forgetOldMessages(db(), now)],
+  ['expired payments end', now => expireDue(db(), now)],
+  [
+    'attempts that were postponed too far are rescheduled',
+    now => reschedule({ db: db(), clock: () => now }, fail),
+  ],
+  ['payers are redacted', now => createRedaction(db(), 400, { leftOut: fail, redacted: fail })(now)],
 ] as [string, (now: Date) => Promise<number>][])
-  test(`${name}: where there are none, nothing is committed`, async () => {
+  test(`${name}: without rows nothing is committed`, async () => {
     await addPayments()
     const before = await nextNumber()
     expect(await work(new Date())).toBe(0)

@@ -23,7 +23,7 @@ function pausable() {
   }
 }
 
-test('a loop that is paused takes no step and does not spin, however often it is woken; then it goes on at once', async () => {
+test('a paused loop runs no step and does not spin, however often it is woken; after the pause it continues at once', async () => {
   const { begin, end, pause, asked } = pausable()
   let steps = 0
   const loop = startLoop({

@@ -25,7 +25,7 @@ const fail = (error: unknown) => {
 }
 const theAttempt = () => shop.db.one<Attempt>(sql`select * from attempts`)
 
-test('the clock of everything steps back by an hour: what was postponed by the old one is asked about at once', async () => {
+test('the database clock is set back by an hour: attempts that were postponed before are polled at once', async () => {
   await shop.try(await shop.ask(merchant), pending)
   shop.setNow(after(-hours(1)))
   const workers = startWorkers(shop.runtime, { trouble: fail })
@@ -33,8 +33,8 @@ test('the clock of everything steps back by an hour: what was postponed by the o
   await workers.stop()
 })
 
-// The schedule itself postpones as far as this, and no further.
-for (const [says, furthest] of [
+// The polling schedule postpones at most this far.
+for (const [reply, furthest] of [
   [pending, furthestPollMs.unresolved],
   [no, furthestPollMs.ended],
 ] as const)
@@ -42,14 +42,14 @@ for (const [says, furthest] of [
     [furthest, false],
     [furthest + 1, true],
   ] as const)
-    test(`${says.state}, and to be asked about in ${ahead} ms: ${isBrought ? 'brought forward' : 'left alone'}`, async () => {
-      await shop.try(await shop.ask(merchant), says)
+    test(`${reply.state}, and due in ${ahead} ms: ${isBrought ? 'rescheduled' : 'not changed'}`, async () => {
+      await shop.try(await shop.ask(merchant), reply)
       await shop.db.rows(sql`update attempts set next_poll_at = ${after(ahead)}`)
       await reschedule(shop.runtime, fail)
       expect((await theAttempt())?.next_poll_at).toEqual(isBrought ? noon : after(ahead))
     })
 
-test('a notification that was written by a clock ahead is sent now, by the schedule of now; one under way ends first', async () => {
+test('a notification from a clock that was ahead is sent now, by a new schedule; one in flight ends first', async () => {
   await shop.try(await shop.ask(merchant), no)
   const deliveries = () => shop.db.rows(sql`select begun_at, next_try_at, lease_until from deliveries`)
   for (const lease of [null, after(seconds(30))]) {
@@ -68,7 +68,7 @@ test('a notification that was written by a clock ahead is sent now, by the sched
   }
 })
 
-test('a row that somebody holds is left for later, and holds up none of the others', async () => {
+test('a locked row is rescheduled later, and delays no other row', async () => {
   for (const _ of [1, 2, 3]) await shop.try(await shop.ask(merchant), pending)
   shop.setNow(after(-hours(1)))
   const troubles: unknown[] = []

@@ -10,6 +10,7 @@ import { customerMail } from '../../core/message/texts/mail.ts'
 import { smsText } from '../../core/message/texts/sms.ts'
 import type { Mode } from '../../core/mode.ts'
 import { notificationId } from '../../core/notification/notification.ts'
+import type { NewPayment } from '../../core/payment/payment.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import { findMerchant } from '../../store/merchants/merchants.ts'
 import { countMerchantExhausted, listExhausted } from '../../store/notifications/notificationList.ts'
@@ -17,8 +18,8 @@ import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 
 export type ComposeTools = { db: Db; clock(): Date; baseUrl(): string }
 
-// The text of a message, from the current state of its payment; undefined if there is nothing to say any more. The id is
-// the same in every try and unique among merchants.
+// The text of a message, from the current state of its payment; undefined if the payment or the exhausted notifications
+// do not exist any more. The id is the same in every try and unique among merchants.
 export async function compose(
   { db, clock, baseUrl }: ComposeTools,
   message: Message,
@@ -27,7 +28,7 @@ export async function compose(
   const { merchant_id, message_id, topic, recipient } = message
   const address = { id: `${merchant_id}-${message_id}`, to: recipient }
   if (topic !== 'exhausted')
-    return payment && { ...address, ...customerText(message, factsOf(payment, topic, baseUrl())) }
+    return payment && { ...address, ...customerText(message, messageFacts(payment, topic, baseUrl())) }
   const facts = await exhaustedFacts(db, message, clock(), baseUrl())
   return facts && { ...address, ...exhaustedMail(facts) }
 }
@@ -35,18 +36,12 @@ export async function compose(
 const customerText = ({ medium, lang }: Message, facts: MessageFacts) =>
   medium === 'sms' ? { text: smsText(facts, lang), subject: '', html: '' } : customerMail(facts, lang)
 
-const factsOf = (payment: PaymentWithMerchant, topic: CustomerTopic, baseUrl: string): MessageFacts => ({
+type FactsSource = Omit<MessageFacts, 'topic' | 'amount' | 'link'> & Pick<NewPayment, 'total' | 'tx_token'>
+
+export const messageFacts = (payment: FactsSource, topic: CustomerTopic, baseUrl: string): MessageFacts => ({
+  ...payment,
   topic,
-  mode: payment.mode,
-  merchant_name: payment.merchant_name,
   amount: payment.total,
-  currency: payment.currency,
-  tx_reference: payment.tx_reference,
-  invoice_id: payment.invoice_id,
-  description: payment.description,
-  status_reason: payment.status_reason,
-  payment_method: payment.payment_method,
-  payment_time: payment.payment_time,
   link: messageLink(topic, baseUrl, payment.tx_token),
 })
 
@@ -73,7 +68,7 @@ export async function exhaustedFacts(
       id: notificationId(key),
       url: withoutQuery(url),
       last_result: last_result ?? '',
-      words: words ?? '',
+      error: words ?? '',
     })),
     link: `${baseUrl}/docs`,
   }

@@ -10,7 +10,7 @@ import type { Db, Tx } from '../../store/db.ts'
 import { messageStats } from '../../store/messages/messageList.ts'
 import { addCustomerMessages, addNotice, type CustomerMessage } from '../../store/messages/messages.ts'
 
-// One message to every address that came with the request. A payment that is open again causes none.
+// One message to every address of the request. A payment that is open again causes none.
 export function messagesFor(payment: Payment, now: Date): CustomerMessage[] {
   const { merchant_id, tx_reference, mode, status } = payment
   if (status === 'awaiting_payment') return []

@@ -51,14 +51,14 @@ export const customerMessagesOf = (db: Tx, { merchant_id, tx_reference }: Paymen
   messagesByIds(db, merchant_id, customerMessageIds(tx_reference))
 
 // `number` is that of the next receipt when the operator's form was rendered; without it, the next one is sent.
-export type ResendRequest = { medium: Medium; number?: number }
-export type ResendResult =
+type ResendRequest = { medium: Medium; number?: number }
+type ResendResult =
   | { done: 'queued'; recipient: string; number: number }
   | { done: 'already' } // the form was sent before
-  | { done: 'refused'; words: string }
+  | { done: 'refused'; reason: string }
   | { done: 'no_payment' }
 
-// Queues the receipt of a paid payment again, to the address that came with the request. It counts under the caps and is
+// Queues the receipt of a paid payment again, to the address of the request. It counts under the caps and is
 // an event of the payment. A second call with the same number changes nothing.
 export const sendReceiptAgain = (
   db: Db,
@@ -77,7 +77,7 @@ export const sendReceiptAgain = (
     if (await wasResent(tx, payment, medium, now)) return { done: 'queued', recipient, number: next - 1 }
     if (number !== undefined && number < next) return { done: 'already' }
     const refusal = whyNotAgain(payment, medium, sent) ?? (await whyNotNow(tx, payment, medium, rules, now))
-    if (refusal !== undefined) return { done: 'refused', words: refusal }
+    if (refusal !== undefined) return { done: 'refused', reason: refusal }
     const message_id = customerMessageId(tx_reference, 'paid', medium, next)
     const dates = { created_at: now, next_try_at: now }
     await addCustomerMessages(tx, [

@@ -1,5 +1,5 @@
 import { SegmentedMessage } from 'sms-segments-calculator'
-import { type MessageFacts, type MessageKey, messageLink } from '../../core/message/message.ts'
+import type { MessageKey } from '../../core/message/message.ts'
 import { exhaustedMail } from '../../core/message/texts/exhausted.ts'
 import { customerMail } from '../../core/message/texts/mail.ts'
 import type { Mail } from '../../core/message/texts/mailLayout.ts'
@@ -14,7 +14,7 @@ import {
   type MessageFilter,
   type MessagePlace,
 } from '../../store/messages/messageList.ts'
-import { exhaustedFacts } from './compose.ts'
+import { exhaustedFacts, messageFacts } from './compose.ts'
 
 const pageLength = 100
 const maxPlace = 200 // characters
@@ -58,23 +58,18 @@ async function render({ db, baseUrl }: MessageSource, row: ListedMessage): Promi
     const facts = await exhaustedFacts(db, row, row.sent_at ?? row.created_at, baseUrl())
     return facts ? { ...row, mail: exhaustedMail(facts) } : row
   }
-  const facts = factsOf(row, baseUrl())
-  if (!facts) return row
+  if (row.tx_token === null || row.tx_reference === null) return row
+  const facts = messageFacts({ ...row, tx_reference: row.tx_reference }, row.topic, baseUrl())
   return row.medium === 'sms'
     ? { ...row, sms: countSegments(smsText(facts, row.lang)) }
     : { ...row, mail: customerMail(facts, row.lang) }
 }
 
-function countSegments(text: string): Sms {
-  return { text, segments: new SegmentedMessage(text).segmentsCount, places: septets(text) }
-}
-
-function factsOf(row: ListedMessage, baseUrl: string): MessageFacts | undefined {
-  const { topic, tx_reference } = row
-  if (topic === 'exhausted' || row.tx_token === null || tx_reference === null) return undefined
-  const link = messageLink(topic, baseUrl, row.tx_token)
-  return { ...row, topic, tx_reference, amount: row.total, link }
-}
+const countSegments = (text: string): Sms => ({
+  text,
+  segments: new SegmentedMessage(text).segmentsCount,
+  places: septets(text),
+})
 
 const placeOf = ({ created_at, merchant_id, message_id }: MessagePlace) =>
   `${created_at.toISOString()}~${merchant_id}~${message_id}`

@@ -6,7 +6,7 @@ import { listMerchants } from '../../store/merchants/merchants.ts'
 import { deliveryStats } from '../../store/notifications/deliveries.ts'
 import {
   findNotificationRow,
-  lastNotificationLookedAt,
+  lastNotificationRead,
   listNotifications,
   listNotificationsOfFew,
   type NotificationFilter,
@@ -22,7 +22,7 @@ const merchantIds = async (db: Db) => (await listMerchants(db)).map(({ merchant_
 const maxRead = 50_000 // rows of one merchant: any query answers within a second
 
 // `until`: there are older notifications that were not read. A query with this `until` continues there.
-export type NewestNotifications = { notifications: NotificationRow[]; until: Date | undefined }
+type NewestNotifications = { notifications: NotificationRow[]; until: Date | undefined }
 
 // The newest of one merchant, or of all.
 export async function newestNotifications(
@@ -51,7 +51,7 @@ async function newestOf(db: Db, merchant_id: string, filter: NotificationFilter,
   const few = await listNotificationsOfFew(db, merchant_id, filter, most)
   const found = few ?? (await listNotifications(db, merchant_id, filter, most))
   if (few || found.length >= filter.limit) return { found, last: undefined }
-  const last = await lastNotificationLookedAt(db, merchant_id, filter, most)
+  const last = await lastNotificationRead(db, merchant_id, filter, most)
   return { found, last: last && new Date(last.getTime() + 1) }
 }
 
@@ -67,25 +67,25 @@ export type ExplainedNotification = NotificationRow & {
   body: string
   merchant_name: string
   invoice_id: string
-  written: Try[]
+  storedTries: Try[]
 }
 
-export type SentNotification = NotificationRow & { written: Try[] }
+export type SentNotification = NotificationRow & { storedTries: Try[] }
 
 // All notifications of a payment, each with its stored tries.
 export async function sentNotificationsOf(db: Db, payment: PaymentKey): Promise<SentNotification[]> {
   const [rows, tries] = await Promise.all([notificationRowsOf(db, payment), triesOfPayment(db, payment)])
-  return rows.map(row => ({ ...row, written: tries.filter(({ sequence }) => sequence === row.sequence) }))
+  return rows.map(row => ({ ...row, storedTries: tries.filter(({ sequence }) => sequence === row.sequence) }))
 }
 
 // A notification with its stored tries.
 export async function explainNotification(db: Db, id: string): Promise<ExplainedNotification | undefined> {
   const row = await findNotification(db, id)
   if (!row) return undefined
-  const [written, payment] = await Promise.all([triesOf(db, row), findPayment(db, row)])
+  const [storedTries, payment] = await Promise.all([triesOf(db, row), findPayment(db, row)])
   return {
     ...row,
-    written,
+    storedTries,
     merchant_name: payment?.merchant_name ?? '',
     invoice_id: payment?.invoice_id ?? '',
   }

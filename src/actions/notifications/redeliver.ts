@@ -27,7 +27,7 @@ export async function redeliver(db: Db, key: NotificationKey, now: Date): Promis
   const found = await findRedeliverable(db, key)
   if (!found) return undefined
   const settings = await settingsOf(db, key.merchant_id)
-  return db.transaction(tx => again(tx, [found], settings, now))
+  return db.transaction(tx => beginRedeliveries(tx, [found], settings, now))
 }
 
 // The same for an operator on a page. `seen` is the begin of the delivery on that page, null if there was none. A delivery
@@ -45,7 +45,7 @@ export async function redeliverAsSeen(
     const begun_at = await lockBegunAt(tx, key)
     if (begun_at?.getTime() === now.getTime()) return { ...none, redelivered: 1 } // a rerun after a lost commit
     if (begun_at?.getTime() !== seen?.getTime()) return 'already'
-    return again(tx, [found], settings, now)
+    return beginRedeliveries(tx, [found], settings, now)
   })
 }
 
@@ -56,7 +56,7 @@ export async function redeliverAll(db: Db, range: RedeliveryRange, now: Date): P
   let sum = none
   while (after) {
     const found = await redeliverablesAfter(db, range, after, pageSize)
-    sum = add(sum, await db.transaction(tx => again(tx, found, settings, now)))
+    sum = add(sum, await db.transaction(tx => beginRedeliveries(tx, found, settings, now)))
     after = found.length === pageSize ? found.at(-1) : undefined
   }
   return sum
@@ -75,7 +75,7 @@ async function settingsOf(db: Db, merchant_id: string): Promise<MerchantSettings
   return readMerchantSettings(merchant.settings)
 }
 
-async function again(
+async function beginRedeliveries(
   tx: Tx,
   found: readonly Redeliverable[],
   settings: MerchantSettings,

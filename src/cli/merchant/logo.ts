@@ -69,7 +69,11 @@ function readPicture(config: Config, { file, url }: Options): Promise<Buffer> {
 async function fetchLogo(config: Config, url: UntrustedUrl): Promise<Buffer> {
   const outbound = createOutbound(merchantEgress(config))
   try {
-    const { status, body, words } = await outbound.send({
+    const {
+      status,
+      body,
+      error: words,
+    } = await outbound.send({
       method: 'GET',
       url,
       headers: { accept: 'image/png, image/jpeg' },

@@ -45,23 +45,23 @@ async function show({ db, clock }: CommandContext, id: string): Promise<Output> 
   const now = clock()
   const notification = await explainNotification(db, id)
   if (!notification) throw notificationNotFound(id)
-  const { written, merchant_name, invoice_id, body } = notification
+  const { storedTries, merchant_name, invoice_id, body } = notification
   const { lost, forgotten } = missingTries(
     notification,
-    written.map(one => one.try),
+    storedTries.map(one => one.try),
     now,
   )
-  const hints = hintsFor([...written.map(({ result }) => result), notification.last_result])
+  const hints = hintsFor([...storedTries.map(({ result }) => result), notification.last_result])
   const data = {
     ...notificationData(notification),
     merchant_name,
     invoice_id,
     body,
-    tried: written.map(tryData),
+    tried: storedTries.map(tryData),
     lost_tries: lost,
     hints,
   }
-  const tries = triesText(written, lost, forgotten)
+  const tries = triesText(storedTries, lost, forgotten)
   const text = paragraphs(
     section(`Notification ${notificationId(notification)}`, facts(factsOf(notification))),
     section('Body', `  ${withoutControls(body)}`),
@@ -123,9 +123,13 @@ function nextTryLines(notification: NotificationRow, now: Date): string {
 }
 
 // A row for each try, with the answer of the endpoint below it. Empty if there were none.
-function triesText(written: readonly Try[], lost: readonly number[], forgotten: readonly number[]): string {
+function triesText(
+  storedTries: readonly Try[],
+  lost: readonly number[],
+  forgotten: readonly number[],
+): string {
   const rows = [
-    ...written.map(one => ({ number: one.try, cells: cellsOf(one), more: answerLine(one) })),
+    ...storedTries.map(one => ({ number: one.try, cells: cellsOf(one), more: answerLine(one) })),
     ...lost.map(number => ({
       number,
       cells: [number, '', '', '', '', 'a node stopped before it saved the result'],

@@ -270,7 +270,7 @@ export const fr: Texts = {
     },
     given_up: {
       title: 'Non payé : cet essai a été clôturé',
-      advice: 'Une personne a examiné ce paiement. Si vous avez une question, conservez la référence.',
+      advice: 'Notre équipe a examiné ce paiement. Conservez la référence en cas de question.',
     },
     expired: {
       title: 'Non payé : le délai de paiement est écoulé',
@@ -480,9 +480,9 @@ export const fr: Texts = {
     },
 
     subjects: {
-      paid: 'Payé : {amount} à {shop}',
-      failed: 'Non payé : {amount} à {shop}',
-      cancelled: 'Annulé : {amount} à {shop}',
+      paid: 'Paiement effectué : {amount} à {shop}',
+      failed: 'Paiement non abouti : {amount} à {shop}',
+      cancelled: 'Paiement annulé : {amount} à {shop}',
     },
 
     mail: {
@@ -496,22 +496,21 @@ export const fr: Texts = {
       try_again:
         'Tant que le paiement est ouvert, vous pouvez réessayer ou payer autrement sur la page du paiement.',
       start_again: 'Si vous souhaitez toujours payer, retournez chez {shop} et recommencez.',
-      keep_reference:
-        'Une personne a examiné ce paiement. Si vous avez une question, conservez la référence.',
+      keep_reference: 'Notre équipe a examiné ce paiement. Conservez la référence en cas de question.',
       see_receipt: 'Voir le reçu',
       see_payment: 'Voir le paiement',
-      why_you: 'Vous recevez ce message parce que cette adresse a été donnée pour le paiement.',
+      why_you: 'Vous recevez ce message parce que cette adresse a été indiquée lors du paiement.',
       pin: 'Ne donnez jamais votre code secret (PIN) : nous ne le demandons pas.',
       secured: 'Sécurisé par Tollgate',
     },
 
     facts: {
       paid_to: 'Payé à',
-      to: 'À',
+      to: 'Bénéficiaire',
       description: 'Objet',
       invoice: 'Facture',
       paid_with: 'Payé avec',
-      tried_with: 'Essayé avec',
+      tried_with: 'Moyen de paiement',
       when: 'Date',
       reference: 'Référence',
     },

@@ -30,7 +30,7 @@ export const inboxName = 'inbox' // the messenger of messages that stay in the i
 export type MessageKey = Pick<Message, 'merchant_id' | 'message_id'>
 
 // A customer gets the outcome of a payment. A merchant's contact gets a notice of exhausted notifications.
-export type Topic = CustomerTopic | 'exhausted'
+type Topic = CustomerTopic | 'exhausted'
 export type CustomerTopic = Extract<Status, 'paid' | 'failed' | 'cancelled'>
 
 const retryWindowMs = 60_000
@@ -46,7 +46,7 @@ export const firstWaitMs: Readonly<Record<Topic, number>> = {
   exhausted: collectMs,
 }
 
-// One message per status and medium, however often the status comes. A receipt that is sent again has its own number.
+// One message per status and medium, however often the payment reaches it. A receipt that is sent again has its own number.
 export const customerMessageId = (tx_reference: string, topic: CustomerTopic, medium: Medium, number = 1) =>
   `${tx_reference}-${topic}-${medium}${number === 1 ? '' : `-${number}`}`
 
@@ -103,7 +103,7 @@ export function whyNotAgain(
 ): string | undefined {
   if (payment.status !== 'paid') return 'There is no receipt: the payment is not paid.'
   if (payment.redacted_at) return "The customer's details were removed, so no message can be sent."
-  if (!recipientOf(payment, medium)) return `No ${addressNames[medium]} came with the payment.`
+  if (!recipientOf(payment, medium)) return `The request had no ${addressNames[medium]}.`
   const ids = new Set(receiptIds(payment.tx_reference, medium))
   if (sent.some(({ message_id, next_try_at }) => ids.has(message_id) && next_try_at !== null))
     return 'One is still being sent: wait for its result first.'
@@ -112,7 +112,7 @@ export function whyNotAgain(
   return undefined
 }
 
-// All that the texts to a customer are made from.
+// The content of the texts to a customer.
 export type MessageFacts = {
   topic: CustomerTopic
   mode: Mode

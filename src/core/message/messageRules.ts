@@ -12,7 +12,7 @@ export type MessageRules = {
   perMerchant: number
 }
 
-// Why a message that is due is dropped: things may have changed since it was queued.
+// Why a message that is due is dropped: the payment or the rules may have changed since it was queued.
 export function whyDropped(
   message: Pick<Message, 'created_at' | 'medium' | 'topic' | 'recipient' | 'unanswered'>,
   status: Status | undefined, // of its payment, now
@@ -77,7 +77,7 @@ export function overCaps<M extends CountedMessage>(
 
 const domainsWithoutDots = new Set(['gmail.com', 'googlemail.com'])
 
-// One spelling of each mailbox, for counting only; messages go to the address as it was given. Most mail servers ignore
+// One spelling of each mailbox, for counting only; messages are sent to the address of the request. Most mail servers ignore
 // case and a +tag, and Gmail ignores dots. On a server that does not, two mailboxes share one count. A phone number has
 // one spelling already.
 export function mailboxOf(recipient: string): string {

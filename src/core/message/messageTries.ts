@@ -1,21 +1,10 @@
 import type { Message } from './message.ts'
 import type { SendResult } from './messenger.ts'
 
-const second = 1000
-const minute = 60 * second
-const hour = 60 * minute
+const hour = 3_600_000
 
 // The pause after each failed try; the last one is repeated.
-export const pauses = [
-  30 * second,
-  minute,
-  2 * minute,
-  5 * minute,
-  10 * minute,
-  20 * minute,
-  40 * minute,
-  hour,
-] as const
+export const pauses = [30, 60, 120, 300, 600, 1200, 2400, 3600].map(seconds => seconds * 1000)
 export const messageWindowMs = 24 * hour // an older message confuses more than it helps
 export const jitterShare = 0.1 // spreads the retries of messages that failed together
 

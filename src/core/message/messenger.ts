@@ -1,8 +1,14 @@
 import { cleanId, cleanText } from '../text.ts'
 
-// The interface of messengers, which send SMS or email. Each file in `messengers/` is one: its default export is a
-// `MakeMessenger`, and its export `readSettings` is a `ReadMessengerSettings`.
+// The interface of messengers, which send SMS or email. The default export of each file in `messengers/` is a
+// `MessengerModule`.
 export type Medium = 'sms' | 'email'
+
+export type MessengerModule<Settings = unknown> = {
+  // Undefined if the settings of this messenger are not set. Throws if they are wrong. Connects to nothing.
+  readSettings(environment: MessengerSettings, tools: MessengerTools): Settings | undefined
+  open(settings: Settings, tools: MessengerTools): Messenger
+}
 
 export type Messenger = {
   medium: Medium
@@ -10,10 +16,6 @@ export type Messenger = {
   close(): Promise<void>
 }
 
-// Undefined if its settings are not set. Throws if they are wrong.
-export type MakeMessenger = (settings: MessengerSettings, tools: MessengerTools) => Messenger | undefined
-// Throws what is wrong with the settings, and connects to nothing.
-export type ReadMessengerSettings = (settings: MessengerSettings, tools: MessengerTools) => unknown
 export type MessengerSettings = Readonly<Record<string, string | undefined>>
 export type MessengerTools = {
   clock?(): Date // this machine's by default
@@ -43,8 +45,8 @@ const maxReason = 1000 // enough to find the recipient in it; what is stored is 
 const maxAfterMs = 24 * 3_600_000
 
 // The result of a messenger, made fit for the database. Anything that is not a valid result is a retry.
-export function sanitizeResult(given: unknown): SendResult {
-  const { state, reason, provider_ref, afterMs } = fieldsOf(given)
+export function sanitizeResult(value: unknown): SendResult {
+  const { state, reason, provider_ref, afterMs } = fieldsOf(value)
   if (state === 'sent') {
     const id = cleanId(provider_ref)
     return id === undefined ? { state } : { state, provider_ref: id }
@@ -56,19 +58,19 @@ export function sanitizeResult(given: unknown): SendResult {
       reason: reasonOf(reason),
       ...(isDuration(afterMs) && { afterMs: Math.min(afterMs, maxAfterMs) }),
     }
-  return { state: 'retry', reason: `The messenger answered ${cleanText(state ?? given, 40)}.` }
+  return { state: 'retry', reason: `The messenger answered ${cleanText(state ?? value, 40)}.` }
 }
 
 // Undefined if it is not a valid receipt.
-export function sanitizeReceipt(given: unknown): Receipt | undefined {
-  const { state, reason, provider_ref } = fieldsOf(given)
+export function sanitizeReceipt(value: unknown): Receipt | undefined {
+  const { state, reason, provider_ref } = fieldsOf(value)
   const id = cleanId(provider_ref)
   if (id === undefined || (state !== 'delivered' && state !== 'lost')) return undefined
   return { provider_ref: id, state, reason: reasonOf(reason) }
 }
 
-const fieldsOf = (given: unknown) =>
-  (typeof given === 'object' && given !== null ? given : {}) as Readonly<Record<string, unknown>>
+const fieldsOf = (value: unknown) =>
+  (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>
 
 const reasonOf = (reason: unknown) =>
   reason === undefined || reason === null ? '' : cleanText(reason, maxReason)

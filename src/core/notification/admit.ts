@@ -19,7 +19,7 @@ const mostOfRequests = 12
 const mostOfUnproven = 8
 const leastQuota = Math.min(mostOfUnproven, mostInLane)
 const mostRetries = mostInFlight / 2 // the other half is reserved for first tries
-const shareOfFree = 1 / 8 // a lane has at most this part of the free slots, or one
+const fairShareOfFree = 1 / 8 // a lane has at most this part of the free slots, or one
 
 // A delivery that is due, as a poll of the table returns it.
 export type Candidate = Pick<
@@ -69,7 +69,7 @@ export const deliveryKey = (name: PaymentName & { sequence: number }) =>
 
 // Which slots of its merchant a lane may use. Rank 0: the live configured lane; 1: live lanes of acknowledged paths; 2:
 // shared lanes and all lanes of test mode.
-export type Quota = {
+type Quota = {
   rank: 0 | 1 | 2
   rank_keys: readonly [string, string, string]
   group_key: string | undefined
@@ -91,7 +91,7 @@ export function rankKey(name: LaneName): string {
   return rank_keys[rank]
 }
 
-export type Admission<C extends Candidate> = {
+type Admission<C extends Candidate> = {
   take: C[] // can start now; counted as in flight
   park: C[] // the breaker of its lane does not let it through
   wait: C[] // there is no slot for it now
@@ -144,7 +144,7 @@ function judge(
   const room = isStopped ? mostInLane - lane.inFlight : roomIn(lane, now.getTime())
   const mustWait =
     room <= 0 ||
-    hasItsShare(lane, traffic) ||
+    isAtFairShare(lane, traffic) ||
     isAtQuota(candidate, traffic) ||
     (candidate.retry && traffic.retries >= mostRetries) ||
     traffic.payments.has(paymentKey(candidate))
@@ -171,8 +171,8 @@ function lanesOfUntried(due: readonly Candidate[]): () => ReadonlySet<string> {
 }
 
 // However many lanes hang, some slots stay free, so that a lane without a try in flight finds one.
-const hasItsShare = ({ inFlight }: Lane, { total }: Traffic) =>
-  inFlight >= (mostInFlight - total) * shareOfFree
+const isAtFairShare = ({ inFlight }: Lane, { total }: Traffic) =>
+  inFlight >= (mostInFlight - total) * fairShareOfFree
 
 // Called for every waiting delivery at every step. The first line is for speed: most merchants have too few tries in
 // flight to reach any quota.
@@ -192,7 +192,7 @@ function isAtQuota(name: LaneName, { merchants, quotas }: Traffic): boolean {
 // gets one soon.
 export function hasRoom(name: LaneName, traffic: Traffic, now: Date): boolean {
   const lane = traffic.lanes.get(laneKey(name)) ?? newLane()
-  const isScarce = hasItsShare(lane, traffic) && isStuck(lane, now.getTime())
+  const isScarce = isAtFairShare(lane, traffic) && isStuck(lane, now.getTime())
   return roomIn(lane, now.getTime()) > 0 && !isAtQuota(name, traffic) && !isScarce
 }
 

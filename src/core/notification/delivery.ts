@@ -3,7 +3,7 @@ import type { Mode } from '../mode.ts'
 import type { UntrustedUrl } from '../urlTrust.ts'
 import type { NotificationKey } from './notification.ts'
 
-// The way of a notification to the merchant's address: one row of `deliveries`.
+// A notification that is delivered to an address of the merchant: one row of `deliveries`.
 export type Delivery = NotificationKey & {
   mode: Mode
   url: UntrustedUrl
@@ -14,7 +14,7 @@ export type Delivery = NotificationKey & {
   tries: number
   retry: boolean // has failed before, since it began
   parked: boolean
-  alone: boolean // true when no other delivery of its payment has not ended
+  alone: boolean // all other deliveries of its payment have ended
   last_try: number | null // removed after triesKeptMs
   last_try_at: Date | null
   last_result: Result | null
@@ -52,7 +52,7 @@ export type HttpOutcome = {
     Result,
     'bad_answer' | 'timeout' | 'no_connection' | 'tls' | 'name_not_found' | 'forbidden_address'
   > | null
-  words: string // of the failure
+  error: string // the text of the failure, or empty
   ms: number
   first_byte_ms: number | null // from the call until the first byte was written; null if none was
 }
@@ -115,9 +115,9 @@ const resultTexts: Record<Result, string> = {
   other_2xx: 'arrived, but not acknowledged',
   redirect: 'redirected, which is not followed',
   refused: 'refused by the endpoint',
-  busy: 'the endpoint asked us to wait',
-  server_error: 'the endpoint had an error of its own',
-  bad_answer: 'what came back was not HTTP',
+  busy: 'the endpoint asked for a pause',
+  server_error: 'the endpoint failed with a server error',
+  bad_answer: 'the answer was not HTTP',
   timeout: 'no answer in time',
   no_connection: 'no connection',
   tls: 'no secure connection',
@@ -130,23 +130,23 @@ export const resultText = (result: Result): string => resultTexts[result] ?? res
 
 const hints: Partial<Record<Result, string>> = {
   other_2xx:
-    'other_2xx: arrived, but only status 200 acknowledges; the endpoint must answer 200, or it is sent again.',
+    'other_2xx: arrived, but only status 200 acknowledges; it is sent again until the endpoint answers 200.',
   redirect:
-    'redirect: we never follow one; set ipn_url to the address that answers itself (https, with or without www, ' +
+    'redirect: redirects are not followed; set ipn_url to the final address (https, with or without www, ' +
     'the slash at the end).',
   forbidden_address:
-    'forbidden_address: that address is not public, or its port is not open, so nothing was sent there; for ' +
+    'forbidden_address: the address is not public, or its port is not allowed, so nothing was sent; for ' +
     'development see TOLLGATE_EGRESS_LOOPBACK, for ports TOLLGATE_EGRESS_PORTS.',
 }
 
 // What the merchant or the operator can do about these results, each hint once.
-export const hintsFor = (shown: readonly (Result | null)[]): string[] =>
-  [...new Set(shown)].flatMap(result => (result && hints[result]) ?? [])
+export const hintsFor = (all: readonly (Result | null)[]): string[] =>
+  [...new Set(all)].flatMap(result => (result && hints[result]) ?? [])
 
 export const triesKeptDays = 30
 export const triesKeptMs = triesKeptDays * 86_400_000
 
-export type MissingTries = { lost: number[]; forgotten: number[] }
+type MissingTries = { lost: number[]; forgotten: number[] }
 
 // Tries that were counted but are not stored. Those before the first stored one may have been removed for their age. A
 // try in flight is not missing yet.

@@ -22,7 +22,7 @@ export const needsPassword = (
 // The signing key of a secret: the bytes behind its prefix.
 export const signingKey = (secret: string) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
 
-export type IpnRequest = {
+type IpnRequest = {
   method: 'POST' | 'GET'
   url: UntrustedUrl
   headers: Record<string, string>

@@ -16,7 +16,7 @@ import { isTrouble, type Result } from './delivery.ts'
 const sharedLanes = 3
 const digestLength = 24 // 96 bits: finding a second path with the same digest is infeasible
 
-export type LaneKind = 'configured' | 'acknowledged' | 'shared'
+type LaneKind = 'configured' | 'acknowledged' | 'shared'
 export type RequestAddress = { origin: string; path: string } // path: a digest of it
 
 export function requestAddress(url: string): RequestAddress {
@@ -49,7 +49,7 @@ export const isConfigured = (lane: string) => lane.startsWith('configured/', 5)
 
 const pattern = /^(test|live)\/(configured|acknowledged|shared)(?:-\d)?\/(https?:\/\/[^/]+)/
 
-export type LaneParts = { kind: LaneKind; mode: Mode | undefined; group: string | undefined }
+type LaneParts = { kind: LaneKind; mode: Mode | undefined; group: string | undefined }
 
 // A name that does not match the pattern counts as a shared lane.
 export function laneParts(lane: string): LaneParts {

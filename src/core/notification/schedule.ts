@@ -5,25 +5,10 @@ const hour = 60 * minute
 // For one try, from its connection to the headers of its answer.
 export const tryDeadlineMs = 10_000
 
-// When a delivery is tried, counted from its beginning. After the last one it is exhausted.
+// When a delivery is tried, in ms after its beginning. After the last one it is exhausted.
 export const offsets = [
-  0,
-  10 * second,
-  40 * second,
-  100 * second,
-  220 * second,
-  520 * second,
-  1120 * second,
-  2320 * second,
-  4720 * second,
-  8320 * second,
-  13_720 * second,
-  20_920 * second,
-  31_720 * second,
-  46_120 * second,
-  64_120 * second,
-  85_720 * second,
-] as const
+  0, 10, 40, 100, 220, 520, 1120, 2320, 4720, 8320, 13_720, 20_920, 31_720, 46_120, 64_120, 85_720,
+].map(seconds => seconds * second)
 export const lastOffset = offsets[offsets.length - 1] as number
 export const deliveryWindowMs = 24 * hour // no try starts later, except the grace try below
 
@@ -41,19 +26,19 @@ export function jitterOf(at: number, random: number): number {
 // When to try again after a try that started at `started` and failed; null if that was the last one. Tries that were
 // skipped, because the gateway was down or the lane was parked, are replaced by that one try. After the window there is
 // no next one: a try that starts that late is the grace try.
-export function nextTryAt(begun: Date, started: Date, random: number, askedForMs = 0): Date | null {
+export function nextTryAt(begun: Date, started: Date, random: number, requestedMs = 0): Date | null {
   const passed = Math.max(0, started.getTime() - begun.getTime()) // another node's clock may be ahead
   const at = offsets.findIndex(offset => offset > passed)
   if (at === -1) return null
   const planned = (offsets[at] as number) + jitterOf(at, random)
-  return new Date(begun.getTime() + Math.max(planned, asLateAsAsked(at, passed, askedForMs)))
+  return new Date(begun.getTime() + Math.max(planned, requestedOffset(at, passed, requestedMs)))
 }
 
 // An endpoint may ask for more time, up to twice the gap, but never past the last try.
-function asLateAsAsked(at: number, passed: number, askedForMs: number): number {
+function requestedOffset(at: number, passed: number, requestedMs: number): number {
   const before = offsets[at - 1] as number
   const twice = before + 2 * ((offsets[at] as number) - before)
-  return Math.min(passed + askedForMs, twice, lastOffset)
+  return Math.min(passed + requestedMs, twice, lastOffset)
 }
 
 // When a parked delivery is tried whatever the state of its lane.

@@ -18,7 +18,7 @@ export function readEach<T>(readers: { [Name in keyof T]: () => T[Name] }): T {
   return read as T
 }
 
-export type ServerUrl = {
+type ServerUrl = {
   protocol: string
   host: string
   port: number

@@ -112,8 +112,8 @@ export function openSmppConnection(socket: Socket, onPdu: (pdu: Pdu) => void): S
 
 function promiseWithResolve<T>() {
   let resolve!: (value: T) => void
-  const promise = new Promise<T>(given => {
-    resolve = given
+  const promise = new Promise<T>(resolvePromise => {
+    resolve = resolvePromise
   })
   return { promise, resolve }
 }

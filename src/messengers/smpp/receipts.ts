@@ -2,7 +2,7 @@ import type { MessengerTools, Receipt } from '../../core/message/messenger.ts'
 import { cleanReason } from '../common/warnings.ts'
 import type { Pdu } from './connection.ts'
 
-export type SmppReceipt = { id: string; state: 'delivered' | 'lost'; reason: string }
+type SmppReceipt = { id: string; state: 'delivered' | 'lost'; reason: string }
 
 const messageTypeMask = 0x3c
 const deliveryReceipt = 0x04

@@ -2,7 +2,7 @@ import { connect as connectPlain, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { MessengerTools } from '../../core/message/messenger.ts'
 import { withTimeout } from '../common/waiting.ts'
-import { cleanReason, warnOnChange } from '../common/warnings.ts'
+import { cleanReason, type Warnings, warnOnChange } from '../common/warnings.ts'
 import { openSmppConnection, type Pdu, type SmppConnection, statusName } from './connection.ts'
 import type { SmppSettings } from './settings.ts'
 
@@ -18,12 +18,11 @@ export type SmppSessionTimes = ConnectTimes & {
   readyMs: number // that a message waits for a connection
   closeMs: number
 }
-export type SmppSession = { bound(): Promise<SmppConnection>; close(): Promise<void> }
 
 type SessionState =
   | { name: 'connecting' }
   | { name: 'bound'; connection: SmppConnection }
-  | { name: 'pausing'; finish(): void }
+  | { name: 'pausing'; endSoon(): void }
   | { name: 'closed' }
 
 const shortPauseMs = 50
@@ -34,90 +33,106 @@ const shortPauseMs = 50
 //
 // A failed connect skips `bound`. The pause grows while connecting fails. After a stable connection, a waiting message
 // shortens the pause.
-export function openSmppSession(
-  settings: SmppSettings,
-  tools: MessengerTools,
-  times: SmppSessionTimes,
-  onPdu: (pdu: Pdu) => void,
-): SmppSession {
-  const warnings = warnOnChange(tools, 'SMPP')
-  const waiting = new Set<(connection?: SmppConnection) => void>() // undefined: the session is closed
-  let state: SessionState = { name: 'connecting' }
-  let failures = 0
-  const isClosed = () => state.name === 'closed'
+export class SmppSession {
+  readonly #settings: SmppSettings
+  readonly #times: SmppSessionTimes
+  readonly #onPdu: (pdu: Pdu) => void
+  readonly #warnings: Warnings
+  readonly #waiting = new Set<(connection?: SmppConnection) => void>() // undefined: the session is closed
+  #state: SessionState = { name: 'connecting' }
+  #failures = 0
 
-  async function run() {
-    while (!isClosed()) {
-      state = { name: 'connecting' }
-      const startedAt = performance.now()
-      const { wasBound, reason } = await connectAndServe()
-      if (isClosed()) return
-      const wasStable = wasBound && performance.now() - startedAt >= times.stableMs
-      failures = wasStable ? 0 : failures + 1
-      if (wasStable) warnings.succeeded()
-      warnings.failed(cleanReason(reason))
-      await pause()
+  constructor(
+    settings: SmppSettings,
+    tools: MessengerTools,
+    times: SmppSessionTimes,
+    onPdu: (pdu: Pdu) => void,
+  ) {
+    this.#settings = settings
+    this.#times = times
+    this.#onPdu = onPdu
+    this.#warnings = warnOnChange(tools, 'SMPP')
+    void this.#run()
+  }
+
+  // The connection, as soon as there is one. Throws if the session is closed, or after `readyMs`.
+  async bound(): Promise<SmppConnection> {
+    const state = this.#state
+    if (state.name === 'closed') throw new Error('The session is closed.')
+    if (state.name === 'bound' && state.connection.isOpen) return state.connection
+    let resolveNext!: (connection?: SmppConnection) => void
+    const next = new Promise<SmppConnection | undefined>(resolve => {
+      resolveNext = resolve
+    })
+    this.#waiting.add(resolveNext)
+    this.#shortenPause()
+    try {
+      const { readyMs } = this.#times
+      const connection = await withTimeout(next, readyMs, 'There is no connection to the SMS centre.')
+      if (!connection) throw new Error('The session is closed.')
+      return connection
+    } finally {
+      this.#waiting.delete(resolveNext)
     }
   }
 
-  // Ends when the connection does, and returns why.
-  async function connectAndServe(): Promise<{ wasBound: boolean; reason: string }> {
+  async close() {
+    const before = this.#state
+    this.#state = { name: 'closed' }
+    for (const resolve of this.#waiting) resolve()
+    if (before.name === 'pausing') before.endSoon()
+    if (before.name === 'bound') await unbind(before.connection, this.#times.closeMs)
+  }
+
+  async #run() {
+    while (!this.#isClosed()) {
+      this.#state = { name: 'connecting' }
+      const startedAt = performance.now()
+      const { wasBound, reason } = await this.#connectAndServe()
+      if (this.#isClosed()) return
+      const wasStable = wasBound && performance.now() - startedAt >= this.#times.stableMs
+      this.#failures = wasStable ? 0 : this.#failures + 1
+      if (wasStable) this.#warnings.succeeded()
+      this.#warnings.failed(cleanReason(reason))
+      await this.#pause()
+    }
+  }
+
+  #isClosed() {
+    return this.#state.name === 'closed'
+  }
+
+  // connecting -> bound. Returns when the connection has ended, with the reason.
+  async #connectAndServe(): Promise<{ wasBound: boolean; reason: string }> {
     try {
-      const connection = await connectAndBind(settings, times, onPdu)
-      if (isClosed()) connection.end('Closed by us.')
-      else state = { name: 'bound', connection }
-      for (const resolve of waiting) resolve(connection)
+      const connection = await connectAndBind(this.#settings, this.#times, this.#onPdu)
+      if (this.#isClosed()) connection.end('Closed by us.')
+      else this.#state = { name: 'bound', connection }
+      for (const resolve of this.#waiting) resolve(connection)
       return { wasBound: true, reason: await connection.ended }
     } catch (error) {
       return { wasBound: false, reason: (error as Error).message }
     }
   }
 
-  function pause() {
-    const ms = Math.min(times.firstPauseMs * 2 ** Math.max(failures - 1, 0), times.maxPauseMs)
+  // bound or connecting -> pausing. Returns at the end of the pause.
+  #pause() {
+    const { firstPauseMs, maxPauseMs } = this.#times
+    const ms = Math.min(firstPauseMs * 2 ** Math.max(this.#failures - 1, 0), maxPauseMs)
     return new Promise<void>(resolve => {
       const timer = setTimeout(resolve, ms)
-      const finish = () => {
+      const endSoon = () => {
         clearTimeout(timer)
         setTimeout(resolve, shortPauseMs)
       }
-      state = { name: 'pausing', finish }
-      if (waiting.size > 0) shortenPause()
+      this.#state = { name: 'pausing', endSoon }
+      if (this.#waiting.size > 0) this.#shortenPause()
     })
   }
 
-  function shortenPause() {
-    if (state.name === 'pausing' && failures === 0) state.finish()
+  #shortenPause() {
+    if (this.#state.name === 'pausing' && this.#failures === 0) this.#state.endSoon()
   }
-
-  async function bound(): Promise<SmppConnection> {
-    if (state.name === 'closed') throw new Error('The session is closed.')
-    if (state.name === 'bound' && state.connection.isOpen) return state.connection
-    let settle!: (connection?: SmppConnection) => void
-    const next = new Promise<SmppConnection | undefined>(resolve => {
-      settle = resolve
-    })
-    waiting.add(settle)
-    shortenPause()
-    try {
-      const connection = await withTimeout(next, times.readyMs, 'There is no connection to the SMS centre.')
-      if (!connection) throw new Error('The session is closed.')
-      return connection
-    } finally {
-      waiting.delete(settle)
-    }
-  }
-
-  async function close() {
-    const before = state
-    state = { name: 'closed' }
-    for (const settle of waiting) settle()
-    if (before.name === 'pausing') before.finish()
-    if (before.name === 'bound') await unbind(before.connection, times.closeMs)
-  }
-
-  void run()
-  return { bound, close }
 }
 
 async function unbind(connection: SmppConnection, maxMs: number) {

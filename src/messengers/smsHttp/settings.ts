@@ -61,17 +61,17 @@ function splitUrl(text: string, warn: (text: string) => void) {
 
 function readHeaders(text: string): Record<string, string> {
   const headers = parseHeaders(text)
-  const own = Object.keys(headers).find(name => clientHeaders.has(name))
-  if (own) throw new Error(`SMS_HTTP_HEADERS: ${own} is set by the gateway itself.`)
+  const reserved = Object.keys(headers).find(name => clientHeaders.has(name))
+  if (reserved) throw new Error(`SMS_HTTP_HEADERS: ${reserved} is set by the gateway itself.`)
   return headers
 }
 
 function parseHeaders(text: string): Record<string, string> {
   try {
-    const read: unknown = JSON.parse(text)
-    const given = Object.entries(read as Record<string, unknown>)
-    if (Array.isArray(read) || given.some(([, value]) => typeof value !== 'string')) throw new Error('values')
-    return Object.fromEntries(new Headers(read as Record<string, string>))
+    const headers: unknown = JSON.parse(text)
+    const values = Object.values(headers as Record<string, unknown>)
+    if (Array.isArray(headers) || values.some(value => typeof value !== 'string')) throw new Error('values')
+    return Object.fromEntries(new Headers(headers as Record<string, string>))
   } catch {
     throw new Error('SMS_HTTP_HEADERS: must be a JSON object of texts, like {"Authorization": "Bearer abc"}.')
   }

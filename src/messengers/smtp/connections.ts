@@ -11,7 +11,7 @@ export type SmtpTimes = {
   waitMs: number // for a free connection
   closeMs: number
 }
-export type SmtpConnections = { send(mail: SendMailOptions): Promise<void>; close(): Promise<void> }
+type SmtpConnections = { send(mail: SendMailOptions): Promise<void>; close(): Promise<void> }
 
 const maxConnections = 5
 const maxMailsPerConnection = 100

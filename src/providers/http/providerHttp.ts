@@ -58,8 +58,8 @@ const asIs: Fail = error => error
 const orNotSent: Fail = (error, result) =>
   wasSent(result) ? error : new NotSent(cleanError(error, maxWords))
 
-function whyNoAnswer({ status, words, code, isComplete }: HttpResult): Error | undefined {
-  if (status === null) return new Error(code && !words.includes(code) ? `${words} (${code})` : words)
+function whyNoAnswer({ status, error, code, isComplete }: HttpResult): Error | undefined {
+  if (status === null) return new Error(code && !error.includes(code) ? `${error} (${code})` : error)
   if (status >= 300 && status < 400) return new Error(`HTTP ${status}: redirects are not followed`)
   return isComplete ? undefined : new Error(`HTTP ${status}, and the answer is too long or broke off`)
 }

@@ -61,7 +61,7 @@ export const findSendable = (tx: Tx, merchant_id: string, ids: readonly string[]
       and state <> 'dropped' and messenger is distinct from ${inboxName}
     order by medium desc`)
 
-export type MessageStats = { queued: number; oldest_due_at: Date | null }
+type MessageStats = { queued: number; oldest_due_at: Date | null }
 
 // A message that is being sent is due when its lease ends.
 export const messageStats = async (tx: Tx, now: Date) =>

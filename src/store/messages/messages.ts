@@ -2,7 +2,7 @@ import { mailboxOf } from '../../core/message/messageRules.ts'
 import { inboxName, type Message, type MessageKey } from '../../core/message/message.ts'
 import { ofMerchants, statementPart } from '../groupStatement.ts'
 import { sql, type Tx } from '../db.ts'
-import { paymentKeysOf } from '../payments/paymentKeys.ts'
+import { paymentKeysOf, unnestPaymentKeys } from '../payments/paymentKeys.ts'
 
 type NewMessage = Pick<
   Message,
@@ -34,7 +34,7 @@ export function customerMessages(all: readonly WrittenMessage[]) {
         as added (merchant_id, tx_reference, message_id, mode, medium, topic, recipient, created_at, next_try_at,
           mailbox, kept)
       join (select distinct on (a.merchant_id, a.tx_reference) a.merchant_id, a.tx_reference, a.lang
-          from unnest(${merchants}::text[], ${references}::text[]) as k (merchant_id, tx_reference)
+          from ${unnestPaymentKeys(all)}
             join attempts a on a.merchant_id = k.merchant_id and a.tx_reference = k.tx_reference
               and ${ofMerchants('a', all)}
           order by a.merchant_id, a.tx_reference, a.number desc) as latest

@@ -9,9 +9,9 @@ import type { Notification, NotificationKey } from '../../core/notification/noti
 import type { Status } from '../../core/payment/payment.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
-import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
+import { type PaymentKey, unnestPaymentKeys } from '../payments/paymentKeys.ts'
 import { shortLockTimeout, takeOptimistically } from '../skipLocked.ts'
-import { amongUnlocked, keysOf } from './deliveryKeys.ts'
+import { amongUnlocked, unnestDeliveryKeys } from './deliveryKeys.ts'
 
 type Due = readonly [string, string, number, Mode, string, string, Date, Date | null, boolean, string]
 
@@ -62,7 +62,7 @@ export type LeasedDelivery = NotificationKey &
   }
 export type Lease = { token: string; until: Date; now: Date }
 
-// The last column, where there is one, is the place among the given keys.
+// The last column, if there is one, is the place among the keys.
 type LeasedColumns = readonly [Mode, string, IpnStyle, Date, number, string, Status, number?]
 const leasedColumns = sql`d.mode, d.url, d.style, d.begun_at, d.tries, n.body, n.status`
 
@@ -89,8 +89,8 @@ function leasedOf(
   }
 }
 
-// Leases those of the given deliveries that are still free, in one commit before the first byte is sent. Skips those that
-// are not alone: of two deliveries of one payment, two workers could take one each.
+// Leases those of these deliveries that are still free, in one commit before the first byte is sent. Skips those that are
+// not alone: of two deliveries of one payment, two workers could take one each.
 export const takeAlone = (tx: Tx, keys: readonly NotificationKey[], lease: Lease) =>
   takeBy(tx, 'take_alone', sql``, keys, lease)
 
@@ -112,35 +112,27 @@ async function takeBy(
   keys: readonly NotificationKey[],
   lease: Lease,
 ) {
-  const { merchants, references, sequences } = keysOf(keys)
   const { token, until, now } = lease
   const taken = await tx.tuples<LeasedColumns>(named(name)`
     update deliveries d set lease_token = ${token}, lease_until = ${until}, tries = d.tries + 1
-    from ${lockTimeout} unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[])
-        with ordinality as chosen (merchant_id, tx_reference, sequence, place),
-      notifications n
-    where d.merchant_id = chosen.merchant_id and d.tx_reference = chosen.tx_reference
-      and d.sequence = chosen.sequence
-      and n.merchant_id = chosen.merchant_id and n.tx_reference = chosen.tx_reference
-      and n.sequence = chosen.sequence
+    from ${lockTimeout} ${unnestDeliveryKeys(keys, true)}, notifications n
+    where d.merchant_id = k.merchant_id and d.tx_reference = k.tx_reference and d.sequence = k.sequence
+      and n.merchant_id = k.merchant_id and n.tx_reference = k.tx_reference and n.sequence = k.sequence
       and d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})
       and d.alone and ${ofMerchants('d', keys)} and ${ofMerchants('n', keys)}
-    returning ${leasedColumns}, chosen.place::integer`)
+    returning ${leasedColumns}, k.place::integer`)
   return taken.map(columns => leasedOf(keys[(columns[7] as number) - 1] as NotificationKey, columns, lease))
 }
 
 // Of those that were not taken, those that are still due and have siblings. One that is alone is locked.
-export function stillDue(tx: Tx, keys: readonly NotificationKey[], now: Date) {
-  const { merchants, references, sequences } = keysOf(keys)
-  return tx.rows<NotificationKey>(named('still_due')`
+export const stillDue = (tx: Tx, keys: readonly NotificationKey[], now: Date) =>
+  tx.rows<NotificationKey>(named('still_due')`
     select d.merchant_id, d.tx_reference, d.sequence
-    from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[])
-        as left_over (merchant_id, tx_reference, sequence)
-      join deliveries d on d.merchant_id = left_over.merchant_id and d.tx_reference = left_over.tx_reference
-        and d.sequence = left_over.sequence
+    from ${unnestDeliveryKeys(keys)}
+      join deliveries d on d.merchant_id = k.merchant_id and d.tx_reference = k.tx_reference
+        and d.sequence = k.sequence
     where d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now}) and not d.alone
       and ${ofMerchants('d', keys)}`)
-}
 
 const openSiblings = (
   merchant_id: string,
@@ -148,7 +140,7 @@ const openSiblings = (
   and o.sequence <> d.sequence and o.next_try_at is not null`
 
 type SiblingKey = Pick<Delivery, 'merchant_id' | 'tx_reference' | 'lane'>
-export type SiblingChoice = {
+type SiblingChoice = {
   laneOf(delivery: Delivery): string // the lane that it belongs to now
   isUntried: boolean // take none that has failed before
 }
@@ -204,7 +196,7 @@ async function takeFirstSibling(
 }
 
 // For the operator. The oldest may be a parked one.
-export type DeliveryStats = { due: number; parked: number; oldest_due_at: Date | null }
+type DeliveryStats = { due: number; parked: number; oldest_due_at: Date | null }
 
 export const deliveryStats = async (tx: Tx, now: Date) =>
   (await tx.one<DeliveryStats>(sql`
@@ -228,11 +220,9 @@ export const endLeasesOf = (tx: Tx, node: number, now: Date) =>
     where next_try_at is not null and lease_until > ${now} and lease_token like ${`n${node}-%`}`)
 
 // Undoes a lease under which nothing was sent: the deliveries are due again. Returns how many.
-export function undoLeases(tx: Tx, keys: readonly PaymentKey[], token: string): Promise<number> {
-  const { merchants, references } = paymentKeysOf(keys)
-  return tx.count(sql`
+export const undoLeases = (tx: Tx, keys: readonly PaymentKey[], token: string): Promise<number> =>
+  tx.count(sql`
     update deliveries d set lease_token = null, lease_until = null, tries = d.tries - 1
-    from unnest(${merchants}::text[], ${references}::text[]) as k (merchant_id, tx_reference)
+    from ${unnestPaymentKeys(keys)}
     where d.merchant_id = k.merchant_id and d.tx_reference = k.tx_reference and d.lease_token = ${token}
       and d.next_try_at is not null and ${ofMerchants('d', keys)}`)
-}

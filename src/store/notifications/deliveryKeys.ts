@@ -1,5 +1,5 @@
 import type { NotificationKey } from '../../core/notification/notification.ts'
-import { type Db, named, type Tx } from '../db.ts'
+import { type Db, named, sql, type Tx } from '../db.ts'
 import type { TakeStatements } from '../skipLocked.ts'
 
 // Keys column by column, for statements about many deliveries.
@@ -8,6 +8,15 @@ export const keysOf = (keys: readonly NotificationKey[]) => ({
   references: keys.map(key => key.tx_reference),
   sequences: keys.map(key => key.sequence),
 })
+
+// A FROM item with one row for each key.
+export function unnestDeliveryKeys(keys: readonly NotificationKey[], isNumbered = false) {
+  const { merchants, references, sequences } = keysOf(keys)
+  const unnested = sql`unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[])`
+  return isNumbered
+    ? sql`${unnested} with ordinality as k (merchant_id, tx_reference, sequence, place)`
+    : sql`${unnested} as k (merchant_id, tx_reference, sequence)`
+}
 
 // Work on those deliveries that no other transaction has locked.
 export const amongUnlocked = <Item, Done>(
@@ -26,13 +35,11 @@ export const amongUnlocked = <Item, Done>(
 
 // Locks those that are not locked, and returns their places.
 async function lockUnlocked(tx: Tx, keys: readonly NotificationKey[]): Promise<number[]> {
-  const { merchants, references, sequences } = keysOf(keys)
   const places = await tx.tuples<[number]>(named('lock_unlocked_deliveries')`
-    select wanted.place::integer
-    from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[])
-        with ordinality as wanted (merchant_id, tx_reference, sequence, place)
-      join deliveries d on d.merchant_id = wanted.merchant_id and d.tx_reference = wanted.tx_reference
-        and d.sequence = wanted.sequence
+    select k.place::integer
+    from ${unnestDeliveryKeys(keys, true)}
+      join deliveries d on d.merchant_id = k.merchant_id and d.tx_reference = k.tx_reference
+        and d.sequence = k.sequence
     for update of d skip locked`)
   return places.map(([place]) => place - 1)
 }

@@ -19,7 +19,7 @@ export const readFeed = (tx: Tx, { merchant_id, mode }: Feed, after: bigint, lim
     where merchant_id = ${merchant_id} and mode = ${mode} and position > ${after}
     order by position limit ${limit}`)
 
-export type FeedEnd = { position: bigint | null; unnumbered: boolean }
+type FeedEnd = { position: bigint | null; unnumbered: boolean }
 
 // The last position, null if the feed was never read, and whether there are rows without one. `order by ... limit 1` makes
 // PostgreSQL use the index of rows without a position, never the whole table.
@@ -29,7 +29,7 @@ export const endOfFeed = async (tx: Tx, { merchant_id, mode }: Feed, since: Date
       (select true from notifications where merchant_id = ${merchant_id} and mode = ${mode}
         and position is null and created_at >= ${since} order by created_at limit 1) is true as unnumbered`)) as FeedEnd
 
-// Where a reader continues whose position is older than the rows that are kept.
+// The oldest position. A reader continues there if the rows after its position are not kept any more.
 export const oldestKept = async (tx: Tx, { merchant_id, mode }: Feed, since: Date) =>
   (
     await tx.one<{ position: bigint }>(sql`

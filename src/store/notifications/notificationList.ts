@@ -53,7 +53,7 @@ export const listNotifications = (tx: Tx, merchant_id: string, f: NotificationFi
     ${newestFirst} limit ${f.limit}`)
 
 // The time of the last row that such a query has read; undefined if there are no more behind it.
-export const lastNotificationLookedAt = async (
+export const lastNotificationRead = async (
   tx: Tx,
   merchant_id: string,
   f: NotificationFilter,

@@ -3,7 +3,7 @@ import type { Notification, NotificationKey } from '../../core/notification/noti
 import type { UntrustedUrl } from '../../core/urlTrust.ts'
 import { named, sql, type Tx } from '../db.ts'
 import { groupStatement, ofMerchants, type StatementPart, statementPart } from '../groupStatement.ts'
-import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
+import { type PaymentKey, paymentKeysOf, unnestPaymentKeys } from '../payments/paymentKeys.ts'
 
 export type NewNotification = Omit<Notification, 'sequence'>
 export type Destination = { url: UntrustedUrl; lane: string; style: IpnStyle }
@@ -42,7 +42,7 @@ function insertNotifications(all: readonly NewNotification[]) {
         ${all.map(n => n.created_at)}::timestamptz[])
         as n (merchant_id, tx_reference, mode, status, type, body, created_at)
       left join (select o.merchant_id, o.tx_reference, max(o.sequence) as sequence
-          from unnest(${merchants}::text[], ${references}::text[]) as k (merchant_id, tx_reference)
+          from ${unnestPaymentKeys(all)}
             join notifications o on o.merchant_id = k.merchant_id and o.tx_reference = k.tx_reference
               and ${ofMerchants('o', all)}
           group by o.merchant_id, o.tx_reference) as last
@@ -52,15 +52,12 @@ function insertNotifications(all: readonly NewNotification[]) {
 
 // The open deliveries of the same payments are not alone any more.
 function markSiblings(all: readonly NewDelivery[]) {
-  const { merchants, references } = paymentKeysOf(all.map(({ notification }) => notification))
+  const keys = all.map(({ notification }) => notification)
   return statementPart('siblings')`
     update deliveries d set alone = false
-    from unnest(${merchants}::text[], ${references}::text[]) as k (merchant_id, tx_reference)
+    from ${unnestPaymentKeys(keys)}
     where d.merchant_id = k.merchant_id and d.tx_reference = k.tx_reference and d.next_try_at is not null
-      and ${ofMerchants(
-        'd',
-        all.map(({ notification }) => notification),
-      )}
+      and ${ofMerchants('d', keys)}
     returning d.merchant_id, d.tx_reference`
 }
 

@@ -6,7 +6,7 @@ import { amongUnlocked, keysOf } from './deliveryKeys.ts'
 
 // Parked deliveries are not returned by polls: those of a lane whose breaker is open, and the backlog of a lane that is
 // full. Each is due again when its lane has room, or at `until`, when it is tried whatever the state of its lane.
-export type ParkedDelivery = NotificationKey & { lane: string; until: Date }
+type ParkedDelivery = NotificationKey & { lane: string; until: Date }
 
 // Locked rows are skipped: they stay due.
 export async function parkDeliveries(db: Db, parked: readonly ParkedDelivery[], now: Date): Promise<number> {

@@ -5,7 +5,7 @@ import { named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
 import type { PaymentKey } from '../payments/paymentKeys.ts'
 import { shortLockTimeout } from '../skipLocked.ts'
-import { keysOf } from './deliveryKeys.ts'
+import { keysOf, unnestDeliveryKeys } from './deliveryKeys.ts'
 
 // One HTTP request of a delivery, and its result. The last try is stored in the row of its delivery, the earlier ones are
 // rows of `tries`.
@@ -95,12 +95,10 @@ async function forgetLast(tx: Tx, before: Date, limit: number): Promise<number> 
     select merchant_id, tx_reference, sequence from deliveries
     where last_try_at < ${before} and last_try is not null order by last_try_at limit ${limit}`)
   if (found.length === 0) return 0
-  const { merchants, references, sequences } = keysOf(found)
   return tx.count(sql`
     update deliveries d set last_try = null, last_ms = null, last_address = null, last_status = null,
       last_words = null, last_answer = null
-    from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[])
-      as k (merchant_id, tx_reference, sequence)
+    from ${unnestDeliveryKeys(found)}
     where d.merchant_id = k.merchant_id and d.tx_reference = k.tx_reference and d.sequence = k.sequence
       and d.last_try is not null and d.last_try_at < ${before} and ${ofMerchants('d', found)}`)
 }

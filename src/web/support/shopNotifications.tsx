@@ -86,13 +86,13 @@ const DeliveryState = ({ notification, now }: { notification: SentNotification; 
 }
 
 const Tries = ({ notification, now }: { notification: SentNotification; now: Date }) => {
-  const written = notification.written.map(one => one.try)
+  const written = notification.storedTries.map(one => one.try)
   const { lost, forgotten } = missingTries(notification, written, now)
   return (
     <>
-      {notification.written.length > 0 && (
+      {notification.storedTries.length > 0 && (
         <ol class="moments">
-          {notification.written.map(one => (
+          {notification.storedTries.map(one => (
             <li value={one.try}>
               <span class="when">
                 <Time at={one.started_at} />

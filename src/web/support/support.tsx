@@ -162,7 +162,7 @@ async function sendReceipt(
   const medium = field('medium') === 'email' ? 'email' : 'sms'
   const number = Number(/^\d{1,2}$/.exec(field('number'))?.[0] ?? 0)
   const outcome = await sendReceiptAgain(db, key, { medium, number }, rules, clock())
-  if (outcome.done === 'refused') return { refused: `The receipt was not sent again. ${outcome.words}` }
+  if (outcome.done === 'refused') return { refused: `The receipt was not sent again. ${outcome.reason}` }
   if (outcome.done === 'no_payment') return undefined
   return outcome.done === 'already' ? 'already' : 'receipt'
 }

@@ -55,7 +55,7 @@ type Recipient = Pick<Candidate, 'merchant_id' | 'mode' | 'url' | 'lane'>
 // A path that is the top of its group now: the lane of its deliveries before, and the new one.
 export type PromotedPath = { merchant_id: string; url: string; from: string; to: string }
 
-export type AcknowledgedPathsOptions = {
+type AcknowledgedPathsOptions = {
   db: Db
   clock(): Date
   trouble(error: unknown): void

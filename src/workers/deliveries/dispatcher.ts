@@ -46,7 +46,7 @@ const siblingsAtOnce = 4 // each uses a connection
 const maxLanes = 10_000
 const nothingTakenMs = 10
 
-// What the operator sees.
+// For the log and the metrics.
 export type DispatcherWatch = {
   tried(facts: { result: Result; mode: Mode; toFirstByteMs: number | null }): void // null for all but first tries
   exhausted(notification_id: string): void
@@ -120,7 +120,7 @@ export class Dispatcher {
     })
   }
 
-  // Some delivery may have become due.
+  // Deliveries may have become due.
   requestPoll() {
     this.#dueList.requestFullPoll()
   }
@@ -192,39 +192,39 @@ export class Dispatcher {
     const { db, clock } = this.#options
     const lease = this.#newLease(clock())
     // At most one delivery of a payment is admitted, and an older sibling may be taken in its place.
-    const left = new Map(admitted.map(candidate => [paymentKey(candidate), candidate]))
+    const remaining = new Map(admitted.map(candidate => [paymentKey(candidate), candidate]))
     try {
-      for (const delivery of await takeUnlockedAlone(db, admitted, lease)) this.#addTaken(left, delivery)
-      if (left.size > 0) {
+      for (const delivery of await takeUnlockedAlone(db, admitted, lease)) this.#addTaken(remaining, delivery)
+      if (remaining.size > 0) {
         this.sendTaken() // siblings take longer
-        await this.#takeSiblings(left, lease)
+        await this.#takeSiblings(remaining, lease)
       }
-      return admitted.length - left.size
+      return admitted.length - remaining.size
     } finally {
-      for (const candidate of left.values()) this.#freeSlot(candidate)
+      for (const candidate of remaining.values()) this.#freeSlot(candidate)
     }
   }
 
-  async #takeSiblings(left: Map<string, Candidate>, lease: Lease) {
+  async #takeSiblings(remaining: Map<string, Candidate>, lease: Lease) {
     const { db } = this.#options
-    const due = await stillDue(db, [...left.values()], lease.now)
+    const due = await stillDue(db, [...remaining.values()], lease.now)
     while (due.length > 0) {
-      const some = due.splice(0, siblingsAtOnce).map(key => left.get(paymentKey(key)) as Candidate)
+      const some = due.splice(0, siblingsAtOnce).map(key => remaining.get(paymentKey(key)) as Candidate)
       const taking = some.map(candidate =>
         takeAmongSiblings(db, candidate, lease, {
           laneOf: this.#paths.laneOf,
           isUntried: !candidate.retry && isProbing(this.#laneOf(candidate), lease.now),
         }),
       )
-      for (const delivery of await Promise.all(taking)) if (delivery) this.#addTaken(left, delivery)
+      for (const delivery of await Promise.all(taking)) if (delivery) this.#addTaken(remaining, delivery)
       this.sendTaken()
     }
   }
 
-  #addTaken(left: Map<string, Candidate>, delivery: LeasedDelivery) {
+  #addTaken(remaining: Map<string, Candidate>, delivery: LeasedDelivery) {
     const key = paymentKey(delivery)
-    this.#taken.push({ candidate: left.get(key) as Candidate, delivery })
-    left.delete(key)
+    this.#taken.push({ candidate: remaining.get(key) as Candidate, delivery })
+    remaining.delete(key)
   }
 
   // taken -> in flight. In a pause nothing is sent, and the deliveries wait for the end of their lease.
@@ -331,7 +331,7 @@ export class Dispatcher {
   }
 }
 
-// Counts what is going on, for `finished`.
+// Counts reservations and tries, so that `finished` can wait for their end.
 class Activity {
   #count = 0
   #waiting: (() => void)[] = []

@@ -3,12 +3,12 @@ import type { Db } from '../../store/db.ts'
 import { findDueDeliveries } from '../../store/notifications/deliveries.ts'
 
 const pollMs = 200 // so that a delivery that another node has committed is sent within a quarter of a second
-const fullPollMs = 2 * pollMs // at most between two full polls, however many new deliveries come meanwhile
+const fullPollMs = 2 * pollMs // at most between two full polls, however many new deliveries are committed meanwhile
 const pollLimit = 500
 const commitMs = 250 // from the time in a row until its commit is visible to others
 
-// The deliveries that are due and have not started yet, as this process sees them. The table is the truth; the list is
-// what the last polls returned. The list is in one of two states:
+// The deliveries that are due and have not started yet, as the last polls of the table returned them. The list is in one
+// of two states:
 //
 // - whole: the last full poll returned everything that was due. No delivery is hidden.
 // - cut: more was due than a poll returns. `cutAt` has the last row that was read, of first tries and of retries, and the
@@ -19,27 +19,19 @@ const commitMs = 250 // from the time in a row until its commit is visible to ot
 // the state; a further poll extends a cut list; a poll of the newest adds the rows of the last moments, which are marked
 // as new until the next full poll.
 export class DueList {
+  due: Candidate[] = []
   readonly #db: Db
-  readonly #assignLanes: (found: readonly Candidate[]) => Promise<void>
-  #due: Candidate[] = []
-  #newest = new Set<Candidate>() // the part of the list that a poll of the newest has found
+  readonly #assignLanes: (candidates: readonly Candidate[]) => Promise<void>
+  #newest = new Set<Candidate>() // the part of the list that polls of the newest have added
   #cutAt: Candidate[] = [] // empty: whole
   #isFullPollRequested = true
   #isNewestPollRequested = false
   #fullPollAt = -Infinity
   #newestPollAt: Date | undefined
 
-  constructor(db: Db, assignLanes: (found: readonly Candidate[]) => Promise<void>) {
+  constructor(db: Db, assignLanes: (candidates: readonly Candidate[]) => Promise<void>) {
     this.#db = db
     this.#assignLanes = assignLanes
-  }
-
-  get due(): Candidate[] {
-    return this.#due
-  }
-
-  set due(candidates: Candidate[]) {
-    this.#due = candidates
   }
 
   isCut = () => this.#cutAt.length > 0
@@ -76,18 +68,18 @@ export class DueList {
   }
 
   #isRunningOut() {
-    return this.isCut() && this.#due.length < mostInFlight
+    return this.isCut() && this.due.length < mostInFlight
   }
 
   async #pollAll(now: Date) {
     this.#fullPollAt = performance.now()
-    const [first, again] = await Promise.all([this.#find(false, now), this.#find(true, now)])
-    const newBefore = this.#due.filter(this.isNew)
-    this.#cutAt = [first, again].flatMap(lastIfCut)
-    this.#due = [...first, ...again]
+    const [firstTries, retries] = await Promise.all([this.#find(false, now), this.#find(true, now)])
+    const newest = this.due.filter(this.isNew)
+    this.#cutAt = [firstTries, retries].flatMap(lastIfCut)
+    this.due = [...firstTries, ...retries]
     this.#newest = new Set()
     if (this.isCut())
-      this.#addNewest(newBefore) // the backlog may hide them from this poll
+      this.#addNewest(newest) // the backlog may hide them from this poll
     else this.#newestPollAt = now
   }
 
@@ -98,7 +90,7 @@ export class DueList {
       const more = await this.#find(retry, now, due_at)
       if (more.length < pollLimit) this.#isFullPollRequested = true // rows with the same time may be left out
       this.#cutAt.push(...lastIfCut(more))
-      this.#due.push(...more)
+      this.due.push(...more)
     }
   }
 
@@ -109,20 +101,20 @@ export class DueList {
   }
 
   #addNewest(candidates: readonly Candidate[]) {
-    const listed = new Set(this.#due.map(deliveryKey))
+    const listed = new Set(this.due.map(deliveryKey))
     for (const candidate of candidates) {
       if (listed.has(deliveryKey(candidate))) continue
-      this.#due.push(candidate)
+      this.due.push(candidate)
       this.#newest.add(candidate)
     }
   }
 
   // Each delivery gets the lane that it belongs to now, which may differ from the stored one.
   async #find(retry: boolean, now: Date, after?: string | Date): Promise<Candidate[]> {
-    const found = await findDueDeliveries(this.#db, retry, now, pollLimit, after)
-    await this.#assignLanes(found)
-    return found
+    const candidates = await findDueDeliveries(this.#db, retry, now, pollLimit, after)
+    await this.#assignLanes(candidates)
+    return candidates
   }
 }
 
-const lastIfCut = (found: readonly Candidate[]) => (found.length < pollLimit ? [] : found.slice(-1))
+const lastIfCut = (polled: readonly Candidate[]) => (polled.length < pollLimit ? [] : polled.slice(-1))

@@ -9,7 +9,7 @@ import type { NewDelivery } from '../../store/notifications/notifications.ts'
 import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
 
 // What the inline dispatch needs of the dispatcher.
-export type InlineDispatchOptions = {
+type InlineDispatchOptions = {
   traffic: Traffic
   clock(): Date
   pause?: Pause
@@ -20,8 +20,8 @@ export type InlineDispatchOptions = {
   send(candidate: Candidate, delivery: LeasedDelivery): void
   freeSlot(candidate: Candidate): void
   undoLeases(keys: readonly PaymentKey[], token: string): void
-  opened(): void // a reservation
-  ended(): void
+  opened(): void // a reservation was made
+  ended(): void // it was confirmed, released, or its outcome is unknown
 }
 
 type Reserved = { candidate: Candidate; delivery: NewDelivery }
@@ -125,7 +125,7 @@ const leasedOf = (
 
 const waitsMs = [20, 1000, 3000, 10_000] // the commit may still be running on the server; after that the lease ends soon
 
-export type UncertainOptions = { db: Db; freed(): void; trouble(error: unknown): void }
+type UncertainOptions = { db: Db; freed(): void; trouble(error: unknown): void }
 
 // Deliveries that may have a lease of this process but are not being sent: those of a commit whose outcome is unknown, and
 // those whose lease became uncertain before the first byte. If the rows exist, their leases are undone.

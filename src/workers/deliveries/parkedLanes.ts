@@ -28,7 +28,7 @@ const parkedAtLeastMs = 1000
 
 type LaneName = Pick<Candidate, 'merchant_id' | 'lane'>
 
-export type ParkedLaneOptions = {
+type ParkedLaneOptions = {
   db: Db
   traffic: Traffic
   dueList: DueList
@@ -37,8 +37,8 @@ export type ParkedLaneOptions = {
   trouble(error: unknown): void
 }
 
-// Deliveries that wait behind their own lane are parked: polls do not return them while the lane is stopped by its
-// breaker or full, so that they do not hide the deliveries of other lanes. A delivery passes through these states:
+// A delivery is parked while its lane is full or stopped by its breaker: polls do not return it, so that it does not hide
+// the deliveries of other lanes. A delivery passes through these states:
 //
 // - to park: the dispatcher took it off the due list; it is written with the next batch.
 // - parked: its row has `parked`. Its lane is in `traffic.parked`. A lane that another process has parked is found by a
@@ -70,12 +70,12 @@ export class ParkedLanes {
   // flight stay listed, so that no slot stays empty; together that is a small part of a poll.
   overflowOf(due: readonly Candidate[], now: Date): Candidate[] {
     const { traffic, dueList } = this.#options
-    const seen = new Map<string, number>()
+    const listed = new Map<string, number>() // by merchant
     return due.filter(candidate => {
       if (dueList.isNew(candidate) || hasRoom(candidate, traffic, now)) return false
       const { merchant_id } = candidate
-      const before = seen.get(merchant_id) ?? 0
-      seen.set(merchant_id, before + 1)
+      const before = listed.get(merchant_id) ?? 0
+      listed.set(merchant_id, before + 1)
       return before >= 2 * (traffic.merchants.get(merchant_id) ?? 0)
     })
   }
@@ -215,7 +215,7 @@ function parkedOf(
   { merchant_id, tx_reference, sequence, lane, begun_at, last_try_at }: Candidate,
   now: Date,
 ) {
-  const anyway = tryAnyway(begun_at, last_try_at).getTime()
-  const until = new Date(Math.max(anyway, now.getTime() + parkedAtLeastMs))
+  const tryAnywayAt = tryAnyway(begun_at, last_try_at).getTime()
+  const until = new Date(Math.max(tryAnywayAt, now.getTime() + parkedAtLeastMs))
   return { merchant_id, tx_reference, sequence, lane, until }
 }

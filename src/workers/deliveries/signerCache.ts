@@ -12,10 +12,9 @@ const maxQueued = 5000
 // Caches the signing secrets of merchants for half a second. `find` returns a cached value without a promise. `prepare`
 // reads a value before it is needed.
 export type SignerCache = {
-  find(merchant_id: string, mode: Mode): Found | Promise<Found>
+  find(merchant_id: string, mode: Mode): MerchantSigner | undefined | Promise<MerchantSigner | undefined>
   prepare?(merchant_id: string): void
 }
-type Found = MerchantSigner | undefined
 
 export function createSignerCache(db: Db, masterKeys: MasterKeys, clock: () => Date): SignerCache {
   const cache = new Map<string, { signers: readonly MerchantSigner[]; readAt: number }>()
@@ -44,8 +43,7 @@ export function createSignerCache(db: Db, masterKeys: MasterKeys, clock: () => D
   }
 
   function ageMs(merchant_id: string) {
-    const known = cache.get(merchant_id)
-    return known ? performance.now() - known.readAt : Infinity
+    return performance.now() - (cache.get(merchant_id)?.readAt ?? -Infinity)
   }
 
   async function load(merchant_id: string) {

@@ -58,13 +58,13 @@ export async function sendTry(
   delivery: LeasedDelivery,
 ): Promise<FinishedTry | 'lease_uncertain' | undefined> {
   const { merchant_id, mode } = delivery
-  const found = options.signers.find(merchant_id, mode)
-  const signer = found instanceof Promise ? await found : found
+  const cached = options.signers.find(merchant_id, mode)
+  const signer = cached instanceof Promise ? await cached : cached
   // A merchant with a secret never gets an unsigned request. The delivery is tried again when its lease has ended.
   if (signer?.sealed !== undefined)
     throw new Error(`Notifications of merchant ${merchant_id} cannot be signed: ${String(signer.sealed)}`)
   if (signer && needsPassword(delivery, signer) && signer.password === undefined)
-    throw new Error(`The password of notifications of merchant ${merchant_id} cannot be opened.`)
+    throw new Error(`The password of notifications of merchant ${merchant_id} cannot be decrypted.`)
   for (;;) {
     const result = await sendWithLease(options, delivery, signer)
     if (result !== 'check_again') return result
@@ -129,7 +129,7 @@ function outcomeOf(
     address: answer.address,
     status,
     result,
-    words: [note, cleanText(answer.words, maxErrorText)].filter(Boolean).join('; '), // may quote a certificate
+    words: [note, cleanText(answer.error, maxErrorText)].filter(Boolean).join('; '), // may quote a certificate
     answer: answer.body,
   }
 }
@@ -207,7 +207,7 @@ async function saveOthersIn(tx: Tx, tries: readonly FinishedTry[]): Promise<read
   return tries
 }
 
-// Only for deliveries whose row says that they are exhausted: another worker may have changed it.
+// Only for deliveries that are exhausted according to their row: another worker may have changed it.
 async function queueExhaustedNotices(tx: Tx, tries: readonly FinishedTry[]) {
   const last = tries.filter(({ outcome, contact_email }) => outcome.exhausted_at && contact_email)
   if (last.length === 0) return

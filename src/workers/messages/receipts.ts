@@ -19,7 +19,7 @@ export type ReceiptOptions = {
   onTrouble(error: unknown): void
   pauses?: readonly number[]
 }
-export type Receipts = { receive(receipt: Receipt): void; settled(): Promise<void>; stop(): Promise<void> }
+type Receipts = { receive(receipt: Receipt): void; settled(): Promise<void>; stop(): Promise<void> }
 
 // Saves the delivery receipts of the network. A receipt may arrive before the result of its message is saved, so an
 // unknown reference is looked up again for some seconds. After that the receipt is discarded.
@@ -49,8 +49,8 @@ export function createReceipts(options: ReceiptOptions): Receipts {
 
   const settled = async () => void (await Promise.all(inFlight))
   return {
-    receive(given) {
-      const receipt = sanitizeReceipt(given)
+    receive(untrusted) {
+      const receipt = sanitizeReceipt(untrusted)
       if (!receipt || inFlight.size >= maxWaiting || stopping.signal.aborted) return // receipts are not essential
       const saved = saveWithRetries(receipt).catch(onTrouble)
       inFlight.add(saved)

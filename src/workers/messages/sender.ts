@@ -16,13 +16,13 @@ const maxReason = 1000
 export type SenderOptions = TakeTools &
   ComposeTools & {
     messengers: Pick<Messengers, 'find'>
-    observe(message: SeenMessage): void
+    observe(message: ObservedMessage): void
     onTrouble(error: unknown): void
     pause?: Pause
     wake(medium: Medium): void // a slot is free again after all were taken
   }
 
-export type Sender = {
+type Sender = {
   step(medium: Medium): Promise<number> // starts due messages as far as slots are free; returns how many it took
   underWay(medium: Medium): number
   finished(): Promise<void> // all started messages have ended
@@ -46,7 +46,7 @@ export function createSender(options: SenderOptions): Sender {
     const startedAt = performance.now()
     const taken = await inTurn(() => takeDue(options, medium, named?.name, freeSlots))
     for (const { message, state, words } of taken.ended)
-      observe(seen(message, state === 'sent' ? 'kept' : 'dropped', words))
+      observe(observedMessage(message, state === 'sent' ? 'kept' : 'dropped', words))
     // Without a valid clock it is unknown whether the leases still hold, so the messages are left to them.
     const isLate = performance.now() - startedAt > startTimeoutMs || pause?.() !== undefined
     if (named && !isLate) for (const message of taken.toSend) start(named, message)
@@ -71,7 +71,7 @@ export function createSender(options: SenderOptions): Sender {
     const key = { merchant_id, message_id, lease_token }
     const usedMessenger = update.state === 'sent' ? name : null
     if (await results.save({ ...key, ...update, messenger: usedMessenger, unanswered: 0, under_way: false }))
-      observe(seen(message, outcomes[update.state], update.words))
+      observe(observedMessage(message, outcomes[update.state], update.words))
   }
 
   return {
@@ -95,7 +95,11 @@ async function sendOnce(
 ): Promise<SendResult> {
   try {
     const message = await composeText()
-    if (!message) return { state: 'rejected', reason: 'There is nothing to say any more.' }
+    if (!message)
+      return {
+        state: 'rejected',
+        reason: 'The payment or the exhausted notifications do not exist any more.',
+      }
     return await messenger.send(message)
   } catch (error) {
     return { state: 'retry', reason: cleanError(error, maxReason) }
@@ -113,18 +117,17 @@ function oneAtATime() {
 }
 
 // For the log and the metrics: neither the recipient nor the text.
-export type SeenMessage = Pick<
+export type ObservedMessage = Pick<
   Message,
   'merchant_id' | 'message_id' | 'mode' | 'medium' | 'topic' | 'words'
 > & { outcome: MessageOutcome }
-export const messageOutcomes = ['sent', 'kept', 'later', 'dropped'] as const // kept: in the inbox
-export type MessageOutcome = (typeof messageOutcomes)[number]
+type MessageOutcome = 'sent' | 'kept' | 'later' | 'dropped' // kept: in the inbox
 
-export function seen(
-  message: Omit<SeenMessage, 'outcome' | 'words'>,
+export function observedMessage(
+  message: Omit<ObservedMessage, 'outcome' | 'words'>,
   outcome: MessageOutcome,
   words: string,
-): SeenMessage {
+): ObservedMessage {
   const { merchant_id, message_id, mode, medium, topic } = message
   return { merchant_id, message_id, mode, medium, topic, words, outcome }
 }

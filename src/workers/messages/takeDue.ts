@@ -25,7 +25,7 @@ const yieldMs = 2000
 
 export type TakeTools = { db: Db; clock(): Date; random(): number; rules: MessageRules }
 export type TakenMessage = Message & { lease_token: string; payment?: PaymentWithMerchant }
-export type TakenMessages = {
+type TakenMessages = {
   found: number
   toSend: TakenMessage[]
   ended: { message: Message; state: Message['state']; words: string }[]

@@ -27,7 +27,7 @@ afterAll(() => shop.stop())
 
 const newNumber = () => `+23324${String(++count).padStart(7, '0')}`
 
-// A payment that is paid, and whose customer was told of it.
+// A paid payment whose receipt was sent.
 async function paid(fields: Record<string, unknown> = {}): Promise<Payment> {
   const to = { number: newNumber(), email: `esi${count}@mail.example` }
   const payment = await shop.try(await shop.ask(merchant, { ...to, ...fields }), yes)
@@ -42,52 +42,52 @@ const again = (payment: Payment, medium: Medium = 'sms', number?: number, rules 
 const resent = async ({ merchant_id, tx_reference }: Payment) =>
   (await eventsOf(shop.db, merchant_id, tx_reference)).filter(({ kind }) => kind === 'receipt_resent')
 
-async function isRefused(payment: Payment, medium: Medium, words: RegExp, rules = roomyRules) {
+async function isRefused(payment: Payment, medium: Medium, reason: RegExp, rules = roomyRules) {
   const before = await messagesOf(shop.db, payment)
   expect(await again(payment, medium, undefined, rules)).toEqual({
     done: 'refused',
-    words: expect.stringMatching(words),
+    reason: expect.stringMatching(reason),
   })
   expect(await messagesOf(shop.db, payment)).toEqual(before)
   expect(await resent(payment)).toEqual([])
 }
 
-test('of no payment there is none', async () => {
+test('an unknown payment has no receipt', async () => {
   const payment = { ...(await paid()), tx_reference: 'TG-NONE' }
   expect(await again(payment)).toEqual({ done: 'no_payment' })
 })
 
-test('what is not paid has no receipt', async () => {
+test('a payment that is not paid has no receipt', async () => {
   const payment = await shop.try(await shop.ask(merchant, { number: newNumber() }), pending)
   await isRefused(payment, 'sms', /not paid/)
 })
 
-test('nobody is told whose address did not come with the payment', async () => {
+test('no receipt is sent without an address in the request', async () => {
   const payment = await paid({ email: undefined })
-  await isRefused(payment, 'email', /No email address came/)
+  await isRefused(payment, 'email', /The request had no email address/)
 })
 
-test('nor whose details were removed', async () => {
+test("no receipt is sent after the customer's details were removed", async () => {
   const payment = await paid()
   await shop.db.rows(sql`
     update payments set redacted_at = now(), number = null, email = null where tx_reference = ${payment.tx_reference}`)
   await isRefused(payment, 'sms', /were removed/)
 })
 
-test('none is added to one that is still on its way', async () => {
+test('no receipt is added while one is being sent', async () => {
   const payment = await shop.try(await shop.ask(merchant, { number: newNumber() }), yes)
   await isRefused(payment, 'sms', /still being sent/)
 })
 
-for (const [cap, rules, words] of [
+for (const [cap, rules, reason] of [
   ['recipient', { ...roomyRules, perRecipient: 1 }, /The recipient has had all the messages of 24 hours: 1/],
   ['merchant', { ...roomyRules, perMerchant: 2 }, /The merchant has sent all the messages of 24 hours: 2/],
   ['prefix', { ...roomyRules, smsPrefixes: ['+234'] }, /none of the allowed prefixes/],
 ] as const)
-  test(`the cap of the ${cap} says no, in its words`, async () =>
-    isRefused(await paid(), 'sms', words, rules))
+  test(`the cap of the ${cap} refuses, with its reason`, async () =>
+    isRefused(await paid(), 'sms', reason, rules))
 
-test('ten times are the most', async () => {
+test('ten receipts are the most', async () => {
   const payment = await paid()
   const rules = { ...roomyRules, perRecipient: 1000 }
   for (let number = 2; number <= 10; number++) {
@@ -95,12 +95,12 @@ test('ten times are the most', async () => {
     expect(await again(payment, 'sms', number, rules)).toMatchObject({ done: 'queued', number })
     await testSender(shop.db, () => now, [fakeMessenger('sms')], { rules }).sendAll()
   }
-  const words = 'It was sent 10 times, which is the most.'
+  const reason = 'It was sent 10 times, which is the most.'
   now = after(minutes(1), now)
-  expect(await again(payment, 'sms', 11, rules)).toEqual({ done: 'refused', words })
+  expect(await again(payment, 'sms', 11, rules)).toEqual({ done: 'refused', reason })
 })
 
-test('a receipt goes out once more, counts in the caps, and the story tells it', async () => {
+test('a receipt is sent again, counts under the caps, and is in the timeline', async () => {
   const payment = await paid()
   now = after(minutes(5), now)
   expect(await again(payment, 'email', 2)).toEqual({
@@ -120,14 +120,14 @@ test('a receipt goes out once more, counts in the caps, and the story tells it',
   now = after(minutes(5), now)
   expect(await again(payment, 'email', 3, { ...roomyRules, perRecipient: 2 })).toMatchObject({
     done: 'refused',
-    words: expect.stringMatching(/recipient has had all/),
+    reason: expect.stringMatching(/recipient has had all/),
   })
   expect(await resent(payment)).toMatchObject([{ cause: 'operator', reason: 'email', at: sentAt }])
   const { moments } = await explainPayment(shop.db, payment, now)
   expect(moments.at(-1)).toMatchObject({ who: 'operator', words: 'Sent the receipt again by email' })
 })
 
-test('the same press twice, one after the other or at once, is one message', async () => {
+test('the same form twice, in sequence or at once, is one message', async () => {
   const payment = await paid()
   expect(await again(payment, 'sms', 2)).toMatchObject({ done: 'queued' })
   expect(await again(payment, 'sms', 2, roomyRules, after(hours(1), now))).toEqual({ done: 'already' })
@@ -139,7 +139,7 @@ test('the same press twice, one after the other or at once, is one message', asy
   expect(await resent(payment)).toHaveLength(2)
 })
 
-test('a commit that was lost and is run again finds its own message', async () => {
+test('a transaction that runs again after a lost commit finds its message', async () => {
   const payment = await paid()
   for (let run = 0; run < 2; run++)
     expect(await again(payment, 'sms', 2)).toEqual({ done: 'queued', recipient: payment.number, number: 2 })

@@ -44,7 +44,7 @@ const acknowledge = (key: NotificationKey) =>
 
 const sent = (created_at = noon) => storeNotification(shop.db, { merchant_id, created_at }, destination)
 
-test('there is no such notification', async () => {
+test('an unknown notification', async () => {
   expect(await redeliver(shop.db, { merchant_id, tx_reference: 'TG-NONE', sequence: 1 }, now)).toBeUndefined()
 })
 
@@ -52,7 +52,7 @@ for (const [name, end] of [
   ['exhausted', exhaust],
   ['acknowledged', acknowledge],
 ] as const)
-  test(`one that is ${name} begins anew, with the same bytes, and counts its tries on`, async () => {
+  test(`one that is ${name} begins again, with the same bytes, and its tries continue to count`, async () => {
     const told = await sent()
     await end(told)
     const before = await find(told)
@@ -76,7 +76,7 @@ for (const [name, end] of [
     })
   })
 
-test('run twice, its commit being lost, it is the same', async () => {
+test('run again after a lost commit, the result is the same', async () => {
   const told = await sent()
   await exhaust(told)
   await redeliver(shop.db, told, now)
@@ -85,7 +85,7 @@ test('run twice, its commit being lost, it is the same', async () => {
   expect(await find(told)).toEqual(once)
 })
 
-test('one that is being sent at this moment is left alone', async () => {
+test('one in flight is not changed', async () => {
   const told = await sent()
   await shop.db.rows(sql`
     update deliveries set lease_token = 'x', lease_until = ${after(seconds(5), now)}
@@ -95,7 +95,7 @@ test('one that is being sent at this moment is left alone', async () => {
   expect(await find(told)).toEqual(before)
 })
 
-test('it goes where it would go now: a mistyped setting may be why it never arrived', async () => {
+test('it is sent to the current address, because the former setting may have been wrong', async () => {
   const told = await sent()
   await setMerchant(shop.db, merchant_id, ['ipn_url=http://new.example:8080/ipn'])
   await redeliver(shop.db, told, now)
@@ -105,7 +105,7 @@ test('it goes where it would go now: a mistyped setting may be why it never arri
   })
 })
 
-test('what the request of the payment named outranks the setting', async () => {
+test('the address of the request outranks the setting', async () => {
   const payment = await shop.ask(merchant, { ipn_url: 'https://own.example/ipn' })
   await shop.try(payment, no)
   await setMerchant(shop.db, merchant_id, ['ipn_url=https://new.example/ipn'])
@@ -114,7 +114,7 @@ test('what the request of the payment named outranks the setting', async () => {
   expect(await find(key)).toMatchObject({ url: 'https://own.example/ipn' })
 })
 
-test('one that was sent nowhere is sent when there is an address, and not before', async () => {
+test('one without a delivery is sent as soon as there is an address', async () => {
   const payment = await shop.ask(merchant)
   await shop.try(payment, yes)
   const key = { ...payment, sequence: 1 }
@@ -140,7 +140,7 @@ for (const [when, style, becomes] of [
   ['basic', 'basic', 'basic'],
   ['basic', 'post', 'post'],
 ])
-  test(`written as ${when} and sent nowhere, it is sent as ${becomes} when the style is ${style}`, async () => {
+  test(`written as ${when} without a delivery, it is sent as ${becomes} if the style is ${style}`, async () => {
     await setMerchant(shop.db, merchant_id, [`ipn_style=${when}`, 'allowed_origins=https://shop.example'])
     const payment = await shop.ask(merchant)
     await shop.try(payment, yes)
@@ -149,13 +149,13 @@ for (const [when, style, becomes] of [
     expect(await find({ ...payment, sequence: 1 })).toMatchObject({ style: becomes })
   })
 
-test('style basic leaves out awaiting_payment, by hand too', async () => {
+test('style basic leaves out awaiting_payment, also in a redelivery', async () => {
   await setMerchant(shop.db, merchant_id, ['ipn_style=basic', 'ipn_url=https://shop.example/ipn'])
   const told = await storeNotification(shop.db, { merchant_id, status: 'awaiting_payment' })
   expect(await redeliver(shop.db, told, now)).toEqual({ ...done, left_out: 1 })
 })
 
-test('a time: the exhausted alone, and all of them when all are asked for', async () => {
+test('a time range: only the exhausted ones, or all', async () => {
   const [early, gone, read, due, late] = [
     await sent(after(-hours(1) - 1)),
     await sent(after(-hours(1))),
@@ -189,7 +189,7 @@ test('a time: the exhausted alone, and all of them when all are asked for', asyn
   expect(await again()).toEqual([false, true, true, true, false])
 })
 
-test('a large time is taken piece by piece: each once, those of one moment too', async () => {
+test('a large time range is processed in pages: each notification once, also those of the same moment', async () => {
   await shop.db.rows(sql`
     insert into notifications (merchant_id, tx_reference, sequence, mode, status, body, created_at)
     select ${merchant_id}, 'TG-' || n, 1, 'test', 'paid', '{}', ${noon}::timestamptz + (n / 700) * interval '1 minute'

@@ -180,8 +180,8 @@ describe('show', () => {
       /^ {2}2 {3}.* not sent: a forbidden address: 10\.0\.0\.1 is private$/m,
       /^ {2}3 +a node stopped before it saved the result$/m,
       /^ {2}4 {3}.* 10\.0 s .* 204 +arrived, but not acknowledged$/m,
-      /^redirect: we never follow one/m,
-      /^forbidden_address: that address is not public.* TOLLGATE_EGRESS_LOOPBACK/m,
+      /^redirect: redirects are not followed/m,
+      /^forbidden_address: the address is not public.* TOLLGATE_EGRESS_LOOPBACK/m,
       /^other_2xx: arrived, but only status 200 acknowledges/m,
     ])
       expect(stdout).toMatch(pattern)

@@ -18,8 +18,8 @@ import { isAddress } from '../../../src/messengers/smtp/settings.ts'
 import { cleanId, cleanText, parseUrl } from '../../../src/core/text.ts'
 import { readHead } from '../../../src/net/response.ts'
 
-// As much as a body may have. Whatever a pattern does with it, nobody else is served meanwhile: where the time grew with
-// the square of the length, one of these took a quarter of a minute.
+// As long as a body may be. A pattern blocks the event loop while it runs. If its time grew with the square of the
+// length, one of these would take 15 seconds.
 const length = 60_000
 const patienceMs = 5000
 const some = (text: string) => text.repeat(length / text.length)
@@ -47,7 +47,7 @@ const refused = (read: () => unknown) => {
   try {
     read()
   } catch {
-    // refused is read, too
+    // refused texts are read, too
   }
 }
 
@@ -79,7 +79,7 @@ const readers: Record<string, (text: string) => unknown> = {
 }
 
 for (const [what, read] of Object.entries(readers))
-  test(`${what} of any length is read in no time`, { timeout: patienceMs }, () => {
+  test(`${what} of any length is read quickly`, { timeout: patienceMs }, () => {
     for (const text of Object.values(texts)) read(text)
     expect(Object.values(texts).every(text => text.length > 40_000)).toBe(true)
   })

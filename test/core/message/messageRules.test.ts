@@ -10,7 +10,7 @@ import { after, hours, noon } from '../../support/payments/rows.ts'
 
 const rules = { smsPrefixes: ['+233', '+2289'], perRecipient: 3, perMerchant: 5 }
 
-describe('what is due is not sent', () => {
+describe('a due message is dropped', () => {
   for (const [why, changed, status, words] of [
     ['a day late', { created_at: after(-hours(24)) }, 'paid', 'Could not be sent in 24 hours.'],
     ['paid meanwhile', { topic: 'failed' }, 'paid', 'The payment is paid by now.'],
@@ -32,7 +32,7 @@ describe('what is due is not sent', () => {
     ['an email has no prefix', { medium: 'email', recipient: 'ama@shop.example' }, 'paid', undefined],
     ['a notice has no payment', { topic: 'exhausted', medium: 'email' }, undefined, undefined],
     [
-      'it left again and again, and nobody knows what came of it',
+      'it was sent repeatedly without a saved result',
       { unanswered: 3 },
       'paid',
       'It was sent three times, and the result could not be saved.',
@@ -54,7 +54,7 @@ describe('what is due is not sent', () => {
 
 const none = (): MessageCounts => ({ recipients: new Map(), merchants: new Map() })
 
-test('a cap of 0 lets nothing through', () => {
+test('a cap of 0 allows no message', () => {
   const message = { recipient: 'a', merchant_id: 'm' }
   expect(countUnderCaps(none(), message, { ...rules, perRecipient: 0 })).toContain('24 hours: 0.')
   expect(countUnderCaps(none(), message, { ...rules, perMerchant: 0 })).toContain('24 hours: 0.')
@@ -68,7 +68,7 @@ test('the caps hold within one batch', () => {
   expect(taken.map(words => words === undefined)).toEqual([true, true, true, false, true, true, false, false])
 })
 
-test('who took a place too many gives it back, and no other', () => {
+test('only the messages over a cap are postponed', () => {
   const message = fc.record({
     recipient: fc.constantFrom('a', 'b', 'c'),
     merchant_id: fc.constantFrom('m', 'n'),

@@ -11,7 +11,7 @@ import { noon } from '../../support/payments/rows.ts'
 const token = `ama000000001j8xk${'7zq4'.repeat(6)}mn`
 const link = `https://pay.example.edu.gh/checkout/${token}`
 
-const letter = (changed: Partial<MessageFacts> = {}): MessageFacts => ({
+const factsWith = (changed: Partial<MessageFacts> = {}): MessageFacts => ({
   topic: 'paid',
   mode: 'live',
   merchant_name: 'Ama Shop',
@@ -37,7 +37,7 @@ function everyLetter(
 ) {
   for (const lang of langs)
     for (const topic of topics)
-      for (const mode of ['live', 'test'] as const) check(letter({ topic, mode, ...changed }), lang)
+      for (const mode of ['live', 'test'] as const) check(factsWith({ topic, mode, ...changed }), lang)
 }
 
 function expectOneSegment(text: string) {
@@ -47,20 +47,20 @@ function expectOneSegment(text: string) {
   expect(text).not.toMatch(/[\p{C}\n\r]|[^\S ]| {2}/u)
 }
 
-test('a language that we do not speak is English', () => {
+test('an unknown language is English', () => {
   for (const lang of ['tw', '', 'constructor', '__proto__'])
-    expect([smsText(letter(), lang), customerMail(letter(), lang)]).toEqual([
-      smsText(letter(), 'en'),
-      customerMail(letter(), 'en'),
+    expect([smsText(factsWith(), lang), customerMail(factsWith(), lang)]).toEqual([
+      smsText(factsWith(), 'en'),
+      customerMail(factsWith(), 'en'),
     ])
 })
 
 for (const [topic, place] of [
-  ['paid', '/receipt'], // which never leaves by itself
+  ['paid', '/receipt'], // the receipt page stays
   ['failed', ''], // which offers what can be done
   ['cancelled', ''],
 ] as const)
-  test(`the news that it is ${topic} leads to ${place || 'the payment'}`, () =>
+  test(`the message about ${topic} links to ${place || 'the payment'}`, () =>
     expect(messageLink(topic, 'https://pay.example', 't')).toBe(`https://pay.example/checkout/t${place}`))
 
 describe('an SMS', () => {
@@ -86,7 +86,7 @@ describe('an SMS', () => {
       `TEST Annulé : 25,00 GHS à Ama Shop. Réf. TG-01JF3K-9WZQ4M-7HN2XB. Détails : ${link}`,
     ],
   ] as const)
-    test(text, () => expect(smsText(letter({ mode, topic }), lang)).toBe(text))
+    test(text, () => expect(smsText(factsWith({ mode, topic }), lang)).toBe(text))
 
   for (const [name, spelled] of [
     ['Épicerie “Chez Ama” – Café', 'Épicerie "Chez Ama" - Café'],
@@ -106,22 +106,22 @@ describe('an SMS', () => {
     ['Win http://evil.example/login?x now', 'Win evil.example now'],
     ['{link} {reference} $&', '{link} {reference} $&'],
   ] as const)
-    test(`calls ${JSON.stringify(name)} ${spelled}`, () => {
-      const text = smsText(letter({ merchant_name: name, link: 'https://pay.gh/c' }), 'en')
+    test(`spells ${JSON.stringify(name)} as ${spelled}`, () => {
+      const text = smsText(factsWith({ merchant_name: name, link: 'https://pay.gh/c' }), 'en')
       expect(text).toContain(` to ${spelled}. Ref TG-`)
       expectOneSegment(text)
     })
 
-  test('a name that ends a sentence ends it', () =>
-    expect(smsText(letter({ merchant_name: 'Ama Ltd.' }), 'en')).toContain(' to Ama Ltd. Ref TG-'))
+  test('a name with a final dot ends the sentence', () =>
+    expect(smsText(factsWith({ merchant_name: 'Ama Ltd.' }), 'en')).toContain(' to Ama Ltd. Ref TG-'))
 
-  test('a long name is shortened before the words are', () => {
-    const text = smsText(letter({ merchant_name: 'Ama and Kofi Traditional Hats and Baskets' }), 'en')
+  test('a long name is shortened before the text is', () => {
+    const text = smsText(factsWith({ merchant_name: 'Ama and Kofi Traditional Hats and Baskets' }), 'en')
     const reference = 'Ref TG-01JF3K-9WZQ4M-7HN2XB'
     expect(text).toBe(`Paid GHS 25.00 to Ama and Kofi Traditio... ${reference}. Receipt: ${link}`)
   })
 
-  test('of the longest amount and name still has its link and its reference', () =>
+  test('with the longest amount and name still has its link and its reference', () =>
     everyLetter(
       (facts, lang) => {
         const text = smsText(facts, lang)
@@ -133,7 +133,7 @@ describe('an SMS', () => {
       { merchant_name: '['.repeat(200), amount: 99_999_999_999_999n },
     ))
 
-  test('leaves out a link that would need a second segment, or a second alphabet', () => {
+  test('leaves out a link that would need a second segment or another alphabet', () => {
     for (const base of [`https://${'pay.'.repeat(30)}gh`, 'https://pé😀.example'])
       everyLetter(
         (facts, lang) => {
@@ -146,7 +146,7 @@ describe('an SMS', () => {
       )
   })
 
-  test('has nothing of the description, and no second link', () =>
+  test('has no description and no second link', () =>
     everyLetter(
       (facts, lang) => {
         const text = smsText(facts, lang)
@@ -178,38 +178,40 @@ const hostile = [
   'Z̸̢̛a̷l̵g̶o̸'.repeat(20),
 ]
 
-describe('hostile words', () => {
+describe('hostile texts', () => {
   for (const words of hostile)
-    test(`${JSON.stringify(words.slice(0, 40))} stay words`, () => {
+    test(`${JSON.stringify(words.slice(0, 40))} stays text`, () => {
       const changed = { merchant_name: `Ama ${words}`, description: words, status_reason: words }
       everyLetter((facts, lang) => expectOneSegment(smsText(facts, lang)), changed)
       everyLetter((facts, lang) => expectSafe(facts, lang), changed)
     })
 })
 
-// Hostile words may be shown. They may not make markup, lines or links, or hide what is said.
+// Hostile texts may be shown. They must not become markup, lines or links, or hide other text.
 function expectSafe(facts: MessageFacts, lang: string) {
   const { subject, text, html } = customerMail(facts, lang)
   const tame = customerMail({ ...facts, merchant_name: 'Ama', description: 'Hats', status_reason: '' }, lang)
   expect(tagsOf(html)).toEqual(tagsOf(tame.html))
   expect(text.split('\n')).toHaveLength(tame.text.split('\n').length)
   expect([...subject].length).toBeLessThanOrEqual(120)
-  for (const said of [subject, text.replaceAll('\n', ''), html.replaceAll('\n', '')])
-    expect(said).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
-  for (const said of [text, html]) {
-    expect([count(said, facts.link), count(said, facts.tx_reference), count(said, '://')]).toEqual([1, 1, 1])
-    expect(said.isWellFormed()).toBe(true)
-    expect(said.length).toBeLessThan(8000)
+  for (const content of [subject, text.replaceAll('\n', ''), html.replaceAll('\n', '')])
+    expect(content).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+  for (const content of [text, html]) {
+    expect([count(content, facts.link), count(content, facts.tx_reference), count(content, '://')]).toEqual([
+      1, 1, 1,
+    ])
+    expect(content.isWellFormed()).toBe(true)
+    expect(content.length).toBeLessThan(8000)
   }
 }
 
 const tagsOf = (html: string) => html.match(/<[^>]*>/g)
 
 describe('a mail', () => {
-  test('says what happened, to whom, how much, how, when and which', () => {
-    const { subject, text, html } = customerMail(letter(), 'en')
+  test('has the outcome, the shop, the amount, the method, the time and the reference', () => {
+    const { subject, text, html } = customerMail(factsWith(), 'en')
     expect(subject).toBe('Paid: GHS 25.00 to Ama Shop')
-    for (const said of [text, html])
+    for (const content of [text, html])
       for (const words of [
         'Ama Shop',
         'GHS 25.00',
@@ -218,25 +220,25 @@ describe('a mail', () => {
         'MTN MoMo',
         '2 Mar 2026, 12:00 GMT',
       ])
-        expect(said).toContain(words)
+        expect(content).toContain(words)
     expect(html).toMatch(/^<!doctype html>\n<html lang="en" dir="ltr">/)
     expect(html).not.toMatch(/<script|<img|<link|@import|url\(|src=/i)
   })
 
-  test('speaks French', () => {
-    const { subject, text, html } = customerMail(letter({ payment_method: 'card', mode: 'test' }), 'fr')
-    expect(subject).toBe('TEST Payé\u00a0: 25,00\u00a0GHS à Ama Shop')
+  test('in French', () => {
+    const { subject, text, html } = customerMail(factsWith({ payment_method: 'card', mode: 'test' }), 'fr')
+    expect(subject).toBe('TEST Paiement effectué\u00a0: 25,00\u00a0GHS à Ama Shop')
     for (const words of ['Payé avec', 'Carte', '2 mars 2026, 12:00 GMT', 'aucun argent réel'])
       expect(text).toContain(words)
     expect(html).toContain('<html lang="fr"')
   })
 
-  const mayHaveTaken = ['given_up', 'reversed'] // a person closed it and nobody knows; or it was taken and goes back
+  const mayHaveTaken = ['given_up', 'reversed'] // closed by an operator, or taken and returned
   for (const [word, sentence] of Object.entries(reasons))
-    test(`gives the reason ${word}`, () => {
+    test(`has the reason ${word}`, () => {
       for (const lang of langs) {
         const { text } = customerMail(
-          letter({ topic: 'failed', status_reason: sentence, payment_time: null }),
+          factsWith({ topic: 'failed', status_reason: sentence, payment_time: null }),
           lang,
         )
         const { reasons: words, messages: letters } = languages[lang]
@@ -245,17 +247,22 @@ describe('a mail', () => {
       }
     })
 
-  test('does not repeat words of a provider that we do not know', () => {
+  test('does not repeat an unknown reason of a provider', () => {
     const { text, html } = customerMail(
-      letter({ topic: 'failed', status_reason: 'E_1042 at 0241234567' }),
+      factsWith({ topic: 'failed', status_reason: 'E_1042 at 0241234567' }),
       'en',
     )
     expect(text).toContain('Not paid: the provider refused')
-    for (const said of [text, html]) expect(said).not.toContain('E_1042')
+    for (const content of [text, html]) expect(content).not.toContain('E_1042')
   })
 
-  test('never claims a time, a way or a thing that there was not', () => {
-    const facts = letter({ topic: 'cancelled', payment_method: null, payment_time: null, description: null })
+  test('has no time, method or description if the payment has none', () => {
+    const facts = factsWith({
+      topic: 'cancelled',
+      payment_method: null,
+      payment_time: null,
+      description: null,
+    })
     const { text } = customerMail(facts, 'en')
     for (const words of ['When', 'with', 'For ']) expect(text).not.toContain(words)
     expect(text).toContain('Nothing was taken.')
@@ -268,14 +275,14 @@ describe('a mail', () => {
     ['Hats. Baskets.', 'Hats. Baskets.'],
     ['x'.repeat(500), `${'x'.repeat(117)}...`],
   ] as const)
-    test(`is for ${description.slice(0, 40)}`, () =>
-      expect(customerMail(letter({ description }), 'en').text).toMatch(
+    test(`has the description ${description.slice(0, 40)}`, () =>
+      expect(customerMail(factsWith({ description }), 'en').text).toMatch(
         new RegExp(`^For +${shown.replaceAll('.', '\\.')}$`, 'm'),
       ))
 
-  test('leaves out an invoice id that a reader would make a link of', () => {
+  test('leaves out an invoice id that looks like a link', () => {
     for (const invoice_id of ['evil.example/login', 'http://evil'])
-      expect(customerMail(letter({ invoice_id }), 'en').text).not.toContain('evil')
+      expect(customerMail(factsWith({ invoice_id }), 'en').text).not.toContain('evil')
   })
 })
 
@@ -285,26 +292,26 @@ describe('the mail about notifications', () => {
     count: 12,
     since: noon,
     examples: [
-      { id: 'TG-1-N1', url: 'https://shop.example/ipn', last_result: 'other_2xx', words: 'HTTP 204' },
+      { id: 'TG-1-N1', url: 'https://shop.example/ipn', last_result: 'other_2xx', error: 'HTTP 204' },
     ],
     link,
   }
-  test('says how many, where, and why', () => {
+  test('has the count, the addresses and the reasons', () => {
     const { subject, text, html } = exhaustedMail(facts)
     expect(subject).toBe('12 notifications to Ama Shop could not be delivered')
-    for (const said of [text, html])
+    for (const content of [text, html])
       for (const words of [
         'TG-1-N1: https://shop.example/ipn',
         'which is required (HTTP 204)',
         'and 11 more',
         link,
       ])
-        expect(said).toContain(words)
+        expect(content).toContain(words)
     expect(exhaustedMail({ ...facts, count: 1 }).text).toContain('One notification could not')
   })
   for (const words of hostile)
     test(`is safe with ${JSON.stringify(words.slice(0, 40))}`, () => {
-      const example = { id: words, url: words, last_result: words, words }
+      const example = { id: words, url: words, last_result: words, error: words }
       const { subject, text, html } = exhaustedMail({ ...facts, merchant_name: words, examples: [example] })
       const tame = exhaustedMail(facts)
       expect(tagsOf(html)).toEqual(tagsOf(tame.html))

@@ -12,7 +12,7 @@ import { after, hours, minutes, noon, seconds } from '../../support/payments/row
 
 const recipient = '+233241234567'
 
-describe('after a try that came to nothing', () => {
+describe('after a failed try', () => {
   for (const [tries, afterMs, random, waitMs] of [
     [1, 0, 0, seconds(30)],
     [2, 0, 0, minutes(1)],
@@ -27,12 +27,12 @@ describe('after a try that came to nothing', () => {
     [1, minutes(3), 0, minutes(3)], // asked for by the network
     [8, seconds(1), 0, hours(1)], // which cannot make us faster
   ] as const)
-    test(`number ${tries}, asked for ${afterMs} ms, dice ${random}: ${waitMs} ms`, () =>
+    test(`try ${tries}, requested pause ${afterMs} ms, random ${random}: ${waitMs} ms`, () =>
       expect(nextMessageTry({ created_at: noon, tries }, after(minutes(1)), random, afterMs)).toEqual(
         after(minutes(1) + waitMs),
       ))
 
-  test('nothing is tried a day after it was written', () => {
+  test('no try starts a day after the message was queued', () => {
     expect(nextMessageTry({ created_at: noon, tries: 9 }, after(hours(23)), 0)).toBeUndefined()
     expect(nextMessageTry({ created_at: noon, tries: 9 }, after(hours(23) - 1), 0)).toEqual(
       after(hours(24) - 1),
@@ -53,16 +53,16 @@ const outcomes = fc.oneof(
   { weight: 1, arbitrary: fc.constant<SendResult>({ state: 'rejected', reason: 'No.' }) },
 )
 
-test('whatever the network says: in order, within the day, and to an end', () => {
+test('with any results of the network: tries are in order, within a day, and end', () => {
   fc.assert(
     fc.property(
       fc.infiniteStream(outcomes),
       fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
-      (said, dice) => {
+      (results, dice) => {
         let now = after(seconds(60))
         for (let tries = 1; tries < 60; tries++) {
           expect(now.getTime() - noon.getTime()).toBeLessThan(messageWindowMs)
-          const sent = said.next().value as SendResult
+          const sent = results.next().value as SendResult
           const ending = applyResult(
             { created_at: noon, tries, recipient },
             sent,
@@ -84,7 +84,7 @@ test('whatever the network says: in order, within the day, and to an end', () =>
   )
 })
 
-describe('the words that are kept', () => {
+describe('the stored reason', () => {
   for (const [to, words, kept] of [
     ['ama@shop.example', '550 5.1.1 <Ama@Shop.example>: unknown', '550 5.1.1 <...>: unknown'],
     ['+233241234567', 'number 233241234567 is barred', 'number ... is barred'],

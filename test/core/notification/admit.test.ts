@@ -38,7 +38,7 @@ function comeBack(traffic: Traffic, candidate: Candidate, result: Result, starte
   countEnd(traffic, candidate, afterTry(laneOf(traffic, candidate), result, started.getTime(), now.getTime()))
 }
 
-// A lane that has answered well: eight at a time.
+// A lane that has acknowledged: eight tries at a time.
 function warm(traffic: Traffic, candidate: Candidate) {
   traffic.lanes.set(laneKey(candidate), { ...newLane(), allowed: 8 })
   return candidate
@@ -68,7 +68,7 @@ for (const [why, due, most] of [
     8,
   ],
   [
-    'the same, as a version before this one names lanes: 8',
+    'the same, with lane names of an earlier version: 8',
     many(50, at => ({ lane: `https://${at}.example:443` })),
     8,
   ],
@@ -79,16 +79,16 @@ for (const [why, due, most] of [
     16,
   ],
   ['many merchants with a lane each: 128', many(300, at => shop(at)), 128],
-  ['many merchants that are tried again: 64', many(300, at => ({ ...shop(at), retry: true })), 64],
-  ['twenty merchants with much to tell: 96, then nobody has more', many(300, at => shop(at % 20)), 96],
+  ['many merchants with retries: 64', many(300, at => ({ ...shop(at), retry: true })), 64],
+  ['twenty merchants with many deliveries: 96, then none gets more', many(300, at => shop(at % 20)), 96],
   ['one payment: 1', many(10, at => ({ tx_reference: 'TG-same', sequence: at + 1 })), 1],
 ] as const)
-  test(`as many as may be in flight for ${why}`, () => {
+  test(`the most in flight for ${why}`, () => {
     const { take, park, wait } = admit(due, warmed(due), noon)
     expect([take.length, park.length, wait.length]).toEqual([most, 0, due.length - most])
   })
 
-test('a lane has at most an eighth of what is free, or one: whoever has none finds a slot', () => {
+test('a lane has at most an eighth of the free slots, or one: a lane without a try finds a slot', () => {
   const busy = many(900, at => shop(at % 50)) // fifty lanes that hang
   const traffic = warmed(busy)
   const taken = admit(busy, traffic, noon).take.length
@@ -99,7 +99,7 @@ test('a lane has at most an eighth of what is free, or one: whoever has none fin
   expect(admit([aCandidate(shop(1)), one, two, three], traffic, noon).take).toEqual([one, two])
 })
 
-test('64 retries on their way leave the other 64 slots to first tries', () => {
+test('64 retries in flight leave the other 64 slots to first tries', () => {
   const retries = many(200, at => ({ ...shop(at), retry: true }))
   const firsts = many(200, at => shop(1000 + at))
   const traffic = newTraffic()
@@ -107,7 +107,7 @@ test('64 retries on their way leave the other 64 slots to first tries', () => {
   expect(admit([...retries, ...firsts], traffic, noon).take).toEqual(firsts.slice(0, 64))
 })
 
-test('fifty lanes that hang cost fifty slots: a healthy one beside them has all of its own', () => {
+test('fifty lanes that hang take fifty slots: a healthy lane has all of its slots', () => {
   const hanging = many(5000, at => shop(at % 50))
   const healthy = many(100, () => shop(77))
   const traffic = newTraffic()
@@ -134,7 +134,7 @@ for (const [why, hanging, lane, slots] of [
   ['addresses of test mode hang: the configured lane', hangingTest, configured, 8],
   ['addresses of test mode hang: an acknowledged path', hangingTest, requestLane(0), 4],
 ] as const)
-  test(`any number of ${why} still has ${slots} slots`, () =>
+  test(`with any number of ${why} a lane still has ${slots} slots`, () =>
     expect(slotsBeside([...hanging], lane)).toBe(slots))
 
 const probing = (candidate: Candidate) => {
@@ -144,13 +144,13 @@ const probing = (candidate: Candidate) => {
   return traffic
 }
 
-test('a probe goes to a delivery that was never tried, although one that failed before stands first', () => {
+test('the probe is a delivery that was never tried, although one that failed is first in the list', () => {
   const [failed, untried] = [aCandidate({ retry: true }), aCandidate()]
   const choice = admit([failed, untried], probing(failed), noon)
   expect(choice).toEqual({ take: [untried], park: [failed], wait: [] })
 })
 
-test('where some are parked, one that failed before is the probe only when it was chosen among them', () => {
+test('if some are parked, one that failed before is the probe only if it was chosen among them', () => {
   const [failed, chosen] = [aCandidate({ retry: true }), aCandidate({ retry: true })]
   const traffic = probing(failed)
   traffic.parked.set(laneKey(failed), failed)
@@ -164,7 +164,7 @@ for (const [why, changed, pile] of [
   ['was tried an hour ago', { last_try_at: after(-hours(1)), begun_at: after(-hours(5)) }, 'park'],
   ['was tried six hours ago', { last_try_at: after(-hours(6)), begun_at: after(-hours(7)) }, 'take'],
   ['has its last try now', { begun_at: after(-hours(23.9)), last_try_at: after(-hours(5)) }, 'take'],
-  ['somebody wants sent again', { by_hand: true }, 'take'],
+  ['an operator has redelivered', { by_hand: true }, 'take'],
   ['has only its grace try left', { begun_at: after(-hours(60)), last_try_at: after(-hours(50)) }, 'take'],
 ] as const)
   test(`behind an open breaker, a delivery that ${why}: ${pile}`, () => {
@@ -186,7 +186,7 @@ for (const [why, changed, pile] of [
       ).toHaveLength(7) // eight in all
   })
 
-// A day at the post office: what is due comes in any order, each step chooses, and anything may come of it.
+// Deliveries become due in any order, each step admits some, and each try has any result.
 const anyLanes = ['live/configured/https://a.example:443/1', 'https://b.example:443'].concat(
   [0, 1, 2, 3].map(requestLane),
   [0, 1, 2].map(acknowledged),
@@ -249,7 +249,7 @@ function checkBounds(traffic: Traffic, away: readonly Candidate[]) {
   expect(count(paymentKey).size).toBe(away.length)
 }
 
-test('whatever is due and whatever comes of it: the bounds hold, the order is kept, and every slot comes back', () => {
+test('with any deliveries and any results: the limits hold, the order stays, and every slot is freed', () => {
   fc.assert(
     fc.property(fc.array(anyStep, { maxLength: 12 }), steps => {
       const traffic = newTraffic()

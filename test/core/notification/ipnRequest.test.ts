@@ -37,7 +37,7 @@ test('style post: the body as it is stored, and the headers of the convention', 
   })
 })
 
-test('style basic: a login of key and password, which no other style has', () => {
+test('style basic: an authorization header of key and password, which no other style has', () => {
   const known = { ...signer, password: 'blue heron' }
   const { headers, method } = ipnRequest({ ...sending, style: 'basic' }, known, noon)
   expect(method).toBe('POST')
@@ -73,7 +73,7 @@ for (const [url, sent] of [
   ['https://shop.example/?invoice_id=9', 'https://shop.example/?invoice_id=9&invoice_id=A-1%2F7%20%C3%A9'],
   ['https://shop.example/#top', 'https://shop.example/?invoice_id=A-1%2F7%20%C3%A9#top'],
 ] as const)
-  test(`style get asks at ${sent}, without a body`, () => {
+  test(`style get requests ${sent}, without a body`, () => {
     const request = ipnRequest({ ...sending, url, style: 'get' }, signer, noon)
     expect(request).toMatchObject({ method: 'GET', url: sent })
     expect(request.body).toBeUndefined()

@@ -18,7 +18,7 @@ const troubles = [
   'forbidden_address',
 ] as const
 
-// One try that starts when the lane lets it and ends at once.
+// One try that starts when the lane has room and ends at once.
 function tryOne(lane: Lane, result: Result, now: number): Lane {
   expect(roomIn(lane, now)).toBeGreaterThan(0)
   return afterTry({ ...lane, inFlight: lane.inFlight + 1 }, result, now, now)
@@ -37,14 +37,14 @@ for (const result of results) {
 }
 
 for (const between of ['acknowledged', 'other_2xx', 'redirect', 'refused'] as const)
-  test(`${between} after four troubles: they are counted anew`, () => {
+  test(`${between} after four failures: the count starts again`, () => {
     const four = ['timeout', 'server_error', 'busy', 'tls'] as const
     const lane = tryAll([...four, between, ...four])
     expect(breakerOf(lane, 0)).toBe('closed')
     expect(breakerOf(tryOne(lane, 'timeout', 0), 0)).toBe('open')
   })
 
-test('when the clock is set back by an hour, an open breaker is not open for that hour, and still a breaker', () => {
+test('if the clock is set back by an hour, an open breaker does not stay open for that hour, and still probes', () => {
   const lane = tryAll(Array.from({ length: 5 }, () => 'timeout' as const))
   const now = -minutes(60)
   expect([breakerOf(lane, 0), breakerOf(lane, now), roomIn(lane, now)]).toEqual(['open', 'probing', 1])
@@ -52,7 +52,7 @@ test('when the clock is set back by an hour, an open breaker is not open for tha
   expect([breakerOf(again, now), breakerOf(again, now + seconds(60))]).toEqual(['open', 'probing'])
 })
 
-test('an open breaker lets one try through after 30 s, and after ever longer pauses up to ten minutes', () => {
+test('an open breaker allows one try after 30 s, and then after longer pauses of up to ten minutes', () => {
   let lane = tryAll(Array.from({ length: 5 }, () => 'timeout' as const))
   let now = 0
   for (const pause of [30, 60, 120, 240, 480, 600, 600, 600].map(seconds)) {
@@ -78,12 +78,12 @@ for (const answer of ['acknowledged', 'refused'] as const)
     expect(lane.openUntil).toBe(minutes(5) + seconds(30))
   })
 
-test('a lane starts with one try at a time, and goes back to one with any trouble', () => {
+test('a lane starts with one try at a time, and returns to one after any failure', () => {
   expect(roomIn(newLane(), 0)).toBe(1)
   expect(roomIn(tryAll(['acknowledged', 'acknowledged', 'acknowledged', 'timeout']), 0)).toBe(1)
 })
 
-test('what was on its way when the breaker opened does not lengthen it', () => {
+test('a try that was in flight when the breaker opened does not extend the pause', () => {
   let lane: Lane = { ...tryAll(Array.from({ length: 4 }, () => 'acknowledged' as const)), inFlight: 8 }
   for (let tries = 0; tries < 5; tries++) lane = afterTry(lane, 'timeout', 0, seconds(10))
   const { openUntil, pauseMs } = lane
@@ -93,7 +93,7 @@ test('what was on its way when the breaker opened does not lengthen it', () => {
   expect(lane).toMatchObject({ openUntil, pauseMs, inFlight: 0 })
 })
 
-test('whatever comes back in whatever order: slots are counted exactly and the pauses stay in their bounds', () => {
+test('with any results in any order: slots are counted exactly and the pauses stay in their limits', () => {
   const step = fc.record({
     result: fc.constantFrom(...results),
     wait: fc.oneof(fc.nat(1000), fc.nat(minutes(11))),

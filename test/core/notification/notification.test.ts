@@ -38,7 +38,7 @@ const golden =
 
 test('the body, byte for byte', () => expect(notificationBody(paid, 'post')).toBe(golden))
 
-test('a payment that nobody has tried to pay has neither method nor time', () => {
+test('a payment without an attempt has neither method nor time', () => {
   const body = JSON.parse(notificationBody(aPayment({ status: 'cancelled' }), 'post'))
   expect(body).toMatchObject({ status: 'cancelled', payment_method: null, payment_time: null })
 })
@@ -58,13 +58,13 @@ for (const [minor, number, text, currency] of [
     expect(notificationBody(payment, 'basic')).toContain(`"amount":"${text}"`)
   })
 
-test('a currency that this version does not know: nothing is told rather than a wrong amount', () => {
+test('a currency that this version does not have: no notification instead of a wrong amount', () => {
   const payment = aPayment({ currency: 'XAU' as 'GHS' })
   for (const style of ipnStyles)
     expect(() => notificationBody(payment, style)).toThrow('does not know the currency XAU')
 })
 
-test('whatever text a stranger gave comes out as it went in, in one line that every reader takes', () => {
+test('any untrusted text is unchanged in the body, in one line of valid JSON', () => {
   const text = fc.string({ unit: 'binary', maxLength: 60 })
   fc.assert(
     fc.property(text, text, fc.dictionary(text, text, { noNullPrototype: true }), (one, other, extra) => {
@@ -79,7 +79,7 @@ test('whatever text a stranger gave comes out as it went in, in one line that ev
   )
 })
 
-test('what a merchant sends along cannot pass for what we say', () => {
+test('extra fields of a merchant cannot replace fields of the gateway', () => {
   const extra = { channel: 'card', name: 'Mallory', status: 'paid', toJSON: 'x' }
   const body = JSON.parse(notificationBody(aPayment({ extra, name: 'Ama' }), 'post'))
   expect(body.status).toBe('awaiting_payment')
@@ -87,7 +87,7 @@ test('what a merchant sends along cannot pass for what we say', () => {
 })
 
 for (const style of ipnStyles)
-  test(`style ${style} is told of every status${style === 'basic' ? ' but awaiting_payment' : ''}`, () => {
+  test(`style ${style} gets every status${style === 'basic' ? ' but awaiting_payment' : ''}`, () => {
     for (const status of ['paid', 'failed', 'cancelled'] as const) expect(isSent(status, style)).toBe(true)
     expect(isSent('awaiting_payment', style)).toBe(style !== 'basic')
   })
@@ -98,10 +98,10 @@ for (const [asked, set, goes] of [
   ['https://asked.example/', null, 'https://asked.example/'],
   ['https://asked.example/', 'https://set.example/', 'https://asked.example/'],
 ] as const)
-  test(`asked for ${asked ?? 'no address'}, set to ${set ?? 'none'}: ${goes ?? 'nowhere'}`, () =>
+  test(`request ${asked ?? 'without address'}, setting ${set ?? 'none'}: ${goes ?? 'not sent'}`, () =>
     expect(ipnUrlOf({ ipn_url: asked }, { ipn_url: set })).toBe(goes))
 
-test('an id is read back as it was written, also from a person who types small letters', () => {
+test('an id is read back, also in lower case', () => {
   const key = { tx_reference: 'TG-1KJQ6P-VEG07N-2CA7MX', sequence: 12 }
   expect(notificationId(key)).toBe('TG-1KJQ6P-VEG07N-2CA7MX-N12')
   expect(readNotificationId(notificationId(key))).toEqual(key)

@@ -22,10 +22,10 @@ for (const [text, ms] of [
   ['Mon, 02 Mar 2026 12:00:30 GMT', seconds(30)],
   ['Monday, 02-Mar-26 12:00:30 GMT', seconds(30)],
 ] as const)
-  test(`Retry-After: ${text.slice(0, 40) || 'nothing'} asks for ${ms} ms`, () =>
+  test(`Retry-After: ${text.slice(0, 40) || 'nothing'} is ${ms} ms`, () =>
     expect(retryAfterMs(text, noon)).toBe(ms))
 
-test('Retry-After is any text of a stranger: the wait is a number and never negative', () => {
+test('Retry-After is untrusted text: the pause is a number and never negative', () => {
   expect(retryAfterMs(null, noon)).toBe(0)
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 100 }), text => {

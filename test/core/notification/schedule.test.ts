@@ -14,7 +14,7 @@ const runs = { numRuns: 2000 }
 const seeds = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }))
 const durations = fc.infiniteStream(fc.nat(seconds(10)))
 
-// As the answers spell them.
+// As in the documentation.
 const clockTimes =
   `0:00:00 0:00:10 0:00:40 0:01:40 0:03:40 0:08:40 0:18:40 0:38:40 1:18:40 2:18:40 3:48:40 5:48:40
   8:48:40 12:48:40 17:48:40 23:48:40`.split(/\s+/)
@@ -33,7 +33,7 @@ type Plan = {
   asked?: (at: number) => number
 }
 
-// The life of a delivery whose every try fails.
+// The tries of a delivery that all fail.
 function live({ seeds: seed, late = due => due, asked = () => 0 }: Plan): Life {
   const startMs: number[] = []
   for (let due = 0; startMs.length < 100; ) {
@@ -50,7 +50,7 @@ function live({ seeds: seed, late = due => due, asked = () => 0 }: Plan): Life {
 const isInBand = (ms: number, at: number) =>
   ms >= msOf(clockTimes[at] as string) && ms <= (latest[at] as number)
 
-test('the offsets are those of the answers', () => {
+test('the offsets are those of the documentation', () => {
   expect(offsets).toEqual(clockTimes.map(msOf))
   expect([lastOffset, deliveryWindowMs]).toEqual([msOf('23:48:40'), hours(24)])
 })
@@ -61,17 +61,17 @@ for (const [why, started] of [
   ['a grace try', hours(24) + 1],
   ['a grace try of next year', hours(24 * 400)],
 ] as const)
-  test(`after ${why} there is no other, whatever is asked for`, () => {
+  test(`after ${why} there is no other, whatever pause is requested`, () => {
     for (const asked of [0, 1, minutes(5), hours(1000)])
       expect(nextTryAt(noon, after(started), 0.5, asked)).toBeNull()
   })
 
-test('a clock that was put back costs no try', () => {
+test('a clock that is set back skips no try', () => {
   expect(nextTryAt(noon, after(-1), 0)).toEqual(after(seconds(10)))
   expect(nextTryAt(noon, after(-hours(1)), 0)).toEqual(after(seconds(10)))
 })
 
-test('an endpoint that always fails gets the 16 tries in their bands, exhausted, none after 24 hours', () => {
+test('a delivery that always fails has 16 tries in their bands, none after 24 hours, and is exhausted', () => {
   fc.assert(
     fc.property(seeds, seed => {
       const { startMs, end } = live({ seeds: seed })
@@ -84,7 +84,7 @@ test('an endpoint that always fails gets the 16 tries in their bands, exhausted,
   )
 })
 
-test('jitter is never added up: each try is as far from its offset as its own seed says', () => {
+test('jitter does not accumulate: the distance of each try from its offset depends on its random number only', () => {
   fc.assert(
     fc.property(
       fc.array(fc.double({ min: 0, max: 0.999999, noNaN: true }), { minLength: 16, maxLength: 16 }),
@@ -109,7 +109,7 @@ test('jitter fills its band', () => {
   }
 })
 
-test('a try that starts late, because the one before took ten seconds, does not move those that follow', () => {
+test('a try that starts late, because the one before took ten seconds, does not move later ones', () => {
   fc.assert(
     fc.property(seeds, durations, (seed, duration) => {
       const dues: number[] = []
@@ -126,7 +126,7 @@ test('a try that starts late, because the one before took ten seconds, does not 
   )
 })
 
-test('an endpoint that asks for time, however much, still gets its 16 tries, each at most twice its gap away', () => {
+test('an endpoint that requests pauses of any length still gets 16 tries, each after at most twice its gap', () => {
   const wishes = fc.infiniteStream(
     fc.oneof(fc.constant(0), fc.nat(hours(7)), fc.constant(Number.POSITIVE_INFINITY)),
   )
@@ -157,7 +157,7 @@ test('an endpoint that asks for time, however much, still gets its 16 tries, eac
   )
 })
 
-test('after an outage of ours the overdue tries are one, at once; after the window there is one grace try', () => {
+test('after an outage of the gateway all overdue tries are one try at once; after the window there is one grace try', () => {
   const outages = fc.record({ from: fc.nat(hours(30)), ms: fc.nat(hours(60)) })
   fc.assert(
     fc.property(seeds, outages, (seed, { from, ms }) => {
@@ -170,7 +170,7 @@ test('after an outage of ours the overdue tries are one, at once; after the wind
       const inTime = startMs.filter(at => at <= deliveryWindowMs)
       if (inTime.length === startMs.length) expect(startMs.at(-1)).toBeGreaterThanOrEqual(lastOffset)
       else expect(startMs.slice(inTime.length)).toEqual([until])
-      // Those that were neither overdue nor behind it are all there.
+      // All tries that were not overdue are there.
       const missed = offsets.filter(offset => offset >= from && offset < until).length
       expect(startMs.length).toBeGreaterThanOrEqual(16 - missed)
       expect(startMs.length).toBeLessThanOrEqual(16)
@@ -179,7 +179,7 @@ test('after an outage of ours the overdue tries are one, at once; after the wind
   )
 })
 
-test('in a held lane every delivery is tried after six hours at the latest, and its last try is its last', () => {
+test('in a parked lane every delivery is tried after six hours at the latest, and at the end of the schedule', () => {
   fc.assert(
     fc.property(fc.option(fc.nat(hours(30)), { nil: null }), last => {
       const anyway = tryAnyway(noon, last === null ? null : after(last)).getTime() - noon.getTime()
@@ -192,6 +192,6 @@ test('in a held lane every delivery is tried after six hours at the latest, and 
   )
 })
 
-test('a delivery that begins anew by hand counts from its new beginning, not from its last try', () => {
+test('a redelivery counts from its new beginning, not from the last try', () => {
   expect(tryAnyway(noon, after(-hours(90)))).toEqual(after(hours(6)))
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { onTestFinished } from 'vitest'
 import smpp, { type SmppTimes } from '../../../src/messengers/smpp.ts'
 import { type CentreOptions, openCentre } from '../smsCentre.ts'
-import { newLetter, newTools } from '../tools.ts'
+import { newMessage, newTools, openMessenger } from '../tools.ts'
 
 export const testTimes: SmppTimes = {
   connectMs: 10_000,
@@ -19,13 +19,13 @@ export const testTimes: SmppTimes = {
   receiptMs: 50,
 }
 
-// Where an answer does not come.
+// For tests without an answer.
 export const impatient = { answerMs: 3000 }
 
 export function connect(SMPP_URL: string, settings = {}, times = {}) {
   const tools = newTools()
   const all = { SMPP_URL, SMPP_FROM: 'Tollgate', SMPP_RATE: '200', SMPP_WINDOW: '50', ...settings }
-  const messenger = smpp(all, tools, { ...testTimes, ...times })
+  const messenger = openMessenger(smpp, all, tools, { ...testTimes, ...times })
   assert.ok(messenger)
   onTestFinished(() => messenger.close())
   return { ...tools, messenger }
@@ -37,4 +37,4 @@ export async function open(options: CentreOptions = {}, settings = {}, times = {
   return { centre, ...connect(centre.url, settings, times) }
 }
 
-export const sms = (text = 'You paid 25.00 GHS.', to = '+233241234567') => newLetter({ text, to })
+export const sms = (text = 'You paid 25.00 GHS.', to = '+233241234567') => newMessage({ text, to })

@@ -15,7 +15,7 @@ describe('receipts', () => {
     ['UNKNOWN', undefined],
     ['', undefined],
   ] as const)
-    test(`${stat || 'no word'}: ${state ?? 'nothing yet'}`, async () => {
+    test(`${stat || 'no status'}: ${state ?? 'not final'}`, async () => {
       const { centre, messenger, receipts } = await open()
       await messenger.send(sms())
       expect((await centre.receipt('m1', stat)).command).toBe('deliver_sm_resp')
@@ -38,7 +38,7 @@ describe('receipts', () => {
     expect(receipts).toEqual([{ provider_ref: 'm1', state: 'delivered', reason: 'DELIVRD' }])
   })
 
-  test('before the answer to its submit: told after it', async () => {
+  test('before the response to its submit: reported after it', async () => {
     const { centre, messenger, receipts } = await open({ answer: () => ({ late: 300 }) })
     const order: string[] = []
     const sending = messenger.send(sms()).then(() => order.push(`sent, ${receipts.length} receipts`))
@@ -49,7 +49,7 @@ describe('receipts', () => {
     expect(order).toEqual(['sent, 0 receipts'])
   })
 
-  test('for what an earlier life sent', async () => {
+  test('for a message that an earlier process sent', async () => {
     const { centre, receipts } = await open()
     await until(() => centre.binds.length > 0)
     await centre.receipt('from-before', 'DELIVRD')
@@ -90,7 +90,7 @@ describe('receipts', () => {
       expect(receipts).toMatchObject([{ provider_ref: ref }])
     })
 
-  test('what a person writes is acknowledged and dropped, however it looks', async () => {
+  test('an SMS from a person is acknowledged and dropped, whatever its text', async () => {
     const { centre, messenger, receipts } = await open()
     await messenger.send(sms())
     expect((await centre.receipt('m1', 'UNDELIV', { esm_class: 0 })).command_status).toBe(0)

@@ -15,10 +15,10 @@ const frame = (...words: number[]) => {
 }
 
 describe('the bind', () => {
-  test('accepted: one connection for many letters, each once', async () => {
+  test('accepted: one connection for many messages, each once', async () => {
     const { centre, messenger } = await open()
-    const letters = Array.from({ length: 30 }, (_, i) => sms(`Letter ${i}`))
-    const sent = await Promise.all(letters.map(messenger.send))
+    const messages = Array.from({ length: 30 }, (_, i) => sms(`Message ${i}`))
+    const sent = await Promise.all(messages.map(messenger.send))
     expect(new Set(sent.map(one => one.state === 'sent' && one.provider_ref))).toEqual(
       new Set(centre.submits.map(({ id }) => id)),
     )
@@ -26,23 +26,23 @@ describe('the bind', () => {
     expect([centre.submits.length, centre.binds.length]).toEqual([30, 1])
   })
 
-  test('refused: later, told once; and when the password is right again, sent', async () => {
+  test('refused: retried, with one warning; sent as soon as the password is right', async () => {
     const { centre, messenger, warnings } = await open({ password: 'other' }, {}, { readyMs: 600 })
-    const letter = sms()
-    expect((await messenger.send(letter)).state).toBe('retry')
+    const message = sms()
+    expect((await messenger.send(message)).state).toBe('retry')
     expect(centre.binds.length).toBeGreaterThan(1)
     expect(warnings).toEqual(['SMPP: The bind was refused: ESME_RINVPASWD.'])
     centre.options.password = 'pass'
-    expect((await messenger.send(letter)).state).toBe('sent')
+    expect((await messenger.send(message)).state).toBe('sent')
     expect(centre.submits).toHaveLength(1)
   })
 
-  test('nobody there: it starts all the same, and connects when somebody is', async () => {
+  test('no server: the messenger starts, and connects as soon as there is one', async () => {
     const gone = await openCentre()
     await gone.stop()
     const { messenger, warnings } = connect(gone.url, {}, { readyMs: 300 })
-    const letter = sms()
-    expect(await messenger.send(letter)).toEqual({
+    const message = sms()
+    expect(await messenger.send(message)).toEqual({
       state: 'retry',
       reason: 'There is no connection to the SMS centre.',
     })
@@ -50,13 +50,13 @@ describe('the bind', () => {
     const centre = await openCentre({}, gone.port)
     onTestFinished(() => centre.stop())
     await until(() => centre.binds.length > 0)
-    expect((await messenger.send(letter)).state).toBe('sent')
+    expect((await messenger.send(message)).state).toBe('sent')
     expect(centre.submits).toHaveLength(1)
   })
 
   for (const [name, host, trusted, state] of [
     ['of a server that we trust', 'localhost', true, 'sent'],
-    ['that nobody signed', 'localhost', false, 'retry'],
+    ['that is self-signed', 'localhost', false, 'retry'],
     ['for another name', '127.0.0.1', true, 'retry'],
   ] as const)
     test(`over TLS, with a certificate ${name}: ${state}`, async () => {
@@ -74,29 +74,29 @@ describe('the bind', () => {
       expect(centre.binds).toHaveLength(state === 'sent' ? 1 : 0)
     })
 
-  test('connecting again and again has pauses', async () => {
+  test('reconnecting has pauses', async () => {
     const { centre } = await open({ bindStatus: 0x0d }, {}, { firstPauseMs: 200, maxPauseMs: 10_000 })
     await sleep(1000)
     expect(centre.binds.length).toBeLessThanOrEqual(4)
   })
 
-  test('a server that says nothing to the bind is left', async () => {
+  test('a server that does not answer the bind is disconnected', async () => {
     const { centre, messenger } = await open({}, {}, { connectMs: 200, readyMs: 300 })
     for (const session of centre.sessions) session.removeAllListeners('bind_transceiver')
     expect(['retry', 'sent']).toContain((await messenger.send(sms())).state)
   })
 })
 
-describe('the line', () => {
-  test('enquire_link both ways', async () => {
+describe('the connection', () => {
+  test('enquire_link in both directions', async () => {
     const { centre, messenger } = await open({}, {}, { idleMs: 100 })
-    await until(() => centre.heard.filter(command => command === 'enquire_link').length > 2)
+    await until(() => centre.commands.filter(command => command === 'enquire_link').length > 2)
     expect((await centre.ask('enquire_link')).command).toBe('enquire_link_resp')
     expect((await messenger.send(sms())).state).toBe('sent')
     expect(centre.binds).toHaveLength(1)
   })
 
-  test('a question of theirs with the number of ours is no answer to it', async () => {
+  test('a request of the server with our sequence number is no response', async () => {
     const { centre, messenger } = await open({ answer: () => ({ late: 300 }) })
     const sending = messenger.send(sms())
     await until(() => centre.submits.length > 0)
@@ -108,7 +108,7 @@ describe('the line', () => {
     expect(centre.submits).toHaveLength(1)
   })
 
-  test('a silent server is left and connected to again', async () => {
+  test('a silent server is disconnected and connected again', async () => {
     const { centre, messenger, warnings } = await open({}, {}, { idleMs: 100 })
     await until(() => centre.binds.length === 1)
     for (const session of centre.sessions) session.removeAllListeners('enquire_link')
@@ -117,7 +117,7 @@ describe('the line', () => {
     expect((await messenger.send(sms())).state).toBe('sent')
   })
 
-  test('unbound by the other side: answered, and bound again when needed', async () => {
+  test('unbound by the server: answered, and bound again for the next message', async () => {
     const { centre, messenger } = await open()
     await until(() => centre.binds.length === 1)
     expect((await centre.ask('unbind')).command).toBe('unbind_resp')
@@ -129,9 +129,9 @@ describe('the line', () => {
     ['a web page', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n<html>'), 2],
     ['zeros', Buffer.alloc(64), 2],
     ['a length of four', frame(4, 4, 4, 4), 2],
-    ['a length without end', frame(0xffffffff, 5, 0, 1), 2],
+    ['a huge length', frame(0xffffffff, 5, 0, 1), 2],
     ['an unknown command', frame(16, 0x7777, 0, 1), 1],
-    ['an answer that nobody asked for', frame(16, 0x80000004, 0, 99_999), 1],
+    ['an unrequested response', frame(16, 0x80000004, 0, 99_999), 1],
     ['a deliver_sm that breaks off', frame(18, 5, 0, 7).subarray(0, 16), 1],
     [
       'a tag without its value',
@@ -140,7 +140,7 @@ describe('the line', () => {
     ],
     ['an outbind', Buffer.concat([frame(18, 0x0b, 0, 1), Buffer.alloc(2)]), 1],
   ] as const)
-    test(`${name}: no crash, ${binds === 1 ? 'the line stays' : 'a new line'}`, async () => {
+    test(`${name}: no crash, ${binds === 1 ? 'the connection stays' : 'a new connection'}`, async () => {
       const { centre, messenger } = await open()
       await until(() => centre.binds.length === 1)
       centre.raw().write(bytes)
@@ -150,7 +150,7 @@ describe('the line', () => {
       expect([centre.submits.length, centre.binds.length]).toEqual([1, binds])
     })
 
-  test('bytes that come one by one', async () => {
+  test('bytes that arrive one by one', async () => {
     const { centre, receipts } = await open()
     await until(() => centre.binds.length === 1)
     const body = Buffer.concat([
@@ -169,13 +169,13 @@ describe('the line', () => {
     expect(receipts).toMatchObject([{ provider_ref: 'm9' }])
   })
 
-  test('a centre that restarts: no letter is lost, none is sent twice', async () => {
+  test('a centre that restarts: no message is lost, none is sent twice', async () => {
     const centre = await openCentre()
     const { messenger } = connect(centre.url)
     expect((await messenger.send(sms())).state).toBe('sent')
     await centre.stop()
-    await sleep(50) // a letter on a line that is being lost would be tried again, see above
-    const sending = Promise.all(Array.from({ length: 5 }, (_, i) => messenger.send(sms(`Letter ${i}`))))
+    await sleep(50) // a message on a line that is being lost would be tried again, see above
+    const sending = Promise.all(Array.from({ length: 5 }, (_, i) => messenger.send(sms(`Message ${i}`))))
     await sleep(300)
     const again = await openCentre({}, centre.port)
     onTestFinished(() => again.stop())
@@ -183,21 +183,21 @@ describe('the line', () => {
     expect([centre.submits.length, again.submits.length]).toEqual([1, 5])
   })
 
-  test('the rate is kept', async () => {
+  test('the rate limit holds', async () => {
     const { centre, messenger } = await open({}, { SMPP_RATE: '20' })
     await Promise.all(Array.from({ length: 21 }, () => messenger.send(sms())))
     const span = (centre.submits.at(-1)?.at ?? 0) - (centre.submits[0]?.at ?? 0)
     expect(span).toBeGreaterThan(800) // twenty gaps of 50 ms
   })
 
-  test('the window is kept', async () => {
+  test('the window limit holds', async () => {
     const { centre, messenger } = await open({ answer: () => ({ late: 50 }) }, { SMPP_WINDOW: '3' })
     const sent = await Promise.all(Array.from({ length: 15 }, () => messenger.send(sms())))
     expect(sent.every(({ state }) => state === 'sent')).toBe(true)
     expect(centre.mostWaiting()).toBe(3)
   })
 
-  test('told that it is too fast, it slows down', async () => {
+  test('a throttling reply lowers the rate', async () => {
     const { centre, messenger } = await open(
       { answer: (_, count) => (count === 1 ? 0x58 : 'ok') },
       { SMPP_RATE: '100' },
@@ -210,20 +210,20 @@ describe('the line', () => {
     expect(span).toBeGreaterThan(1000 + 150) // a breath, and ten gaps of 20 ms instead of 10; later is as well
   })
 
-  test('closing waits for what is open, unbinds, and takes no more', async () => {
+  test('closing waits for pending submits, unbinds, and accepts no more', async () => {
     const { centre, messenger } = await open({ answer: () => ({ late: 200 }) })
     const sending = messenger.send(sms())
     await until(() => centre.submits.length > 0)
     await messenger.close()
     expect((await sending).state).toBe('sent')
-    expect(centre.heard.at(-1)).toBe('unbind')
+    expect(centre.commands.at(-1)).toBe('unbind')
     expect((await messenger.send(sms())).state).toBe('retry')
     await until(() => centre.sessions.size === 0)
     await sleep(300)
     expect(centre.binds).toHaveLength(1)
   })
 
-  test('closing during a pause: no connection is opened any more', async () => {
+  test('closing during a pause: no connection is opened', async () => {
     const gone = await openCentre()
     await gone.stop()
     const { messenger, warnings } = connect(gone.url, {}, { firstPauseMs: 10_000, maxPauseMs: 10_000 })
@@ -235,7 +235,7 @@ describe('the line', () => {
     expect(centre.binds).toHaveLength(0)
   })
 
-  test('closing does not wait for a server that hangs, nor for one that is not there', async () => {
+  test('closing does not wait for a server that hangs or does not exist', async () => {
     const { centre, messenger } = await open({ answer: () => 'silent' }, {}, { answerMs: 20_000 })
     const sending = messenger.send(sms())
     await until(() => centre.submits.length > 0)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { onTestFinished } from 'vitest'
 import smtp from '../../../src/messengers/smtp.ts'
 import { openMailServer } from '../mailServer.ts'
-import { newTools } from '../tools.ts'
+import { newTools, openMessenger } from '../tools.ts'
 
 export const testTimes = {
   connectionMs: 8000,
@@ -18,7 +18,7 @@ export type After = typeof onTestFinished // tests side by side have one each
 
 export function connect(SMTP_URL: string, times = testTimes, settings = {}, after: After = onTestFinished) {
   const tools = newTools()
-  const messenger = smtp({ SMTP_URL, SMTP_FROM: from, ...settings }, tools, times)
+  const messenger = openMessenger(smtp, { SMTP_URL, SMTP_FROM: from, ...settings }, tools, times)
   assert.ok(messenger)
   after(() => messenger.close())
   return { ...tools, messenger }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { makeCertificate } from '../../net/certificate.ts'
-import { openCrookedServer, openMailServer } from '../mailServer.ts'
-import { newLetter } from '../tools.ts'
+import { openFaultyServer, openMailServer } from '../mailServer.ts'
+import { newMessage } from '../tools.ts'
 import { connect, open, testTimes } from './bench.ts'
 
 const onAuth = (auth: any, _session: unknown, done: any) =>
@@ -13,18 +13,18 @@ const onAuth = (auth: any, _session: unknown, done: any) =>
     : done(Object.assign(new Error('wrong password'), { responseCode: 535 }))
 const guarded = { authOptional: false, allowInsecureAuth: true, onAuth }
 
-describe('who we are', () => {
+describe('authentication', () => {
   test('user and password', async () => {
     const { server, messenger } = await open(guarded, 'user:p%40ss%2Fword%231@')
-    expect((await messenger.send(newLetter())).state).toBe('sent')
+    expect((await messenger.send(newMessage())).state).toBe('sent')
     expect(server.taken).toHaveLength(1)
   })
 
-  test('a wrong password is the operator’s: later, told once', async () => {
+  test('a wrong password: retried, with one warning', async () => {
     const { server, messenger, warnings } = await open(guarded, 'user:wrong-secret@')
-    const letter = newLetter()
+    const message = newMessage()
     for (let i = 0; i < 3; i++)
-      expect(await messenger.send(letter)).toMatchObject({
+      expect(await messenger.send(message)).toMatchObject({
         state: 'retry',
         reason: expect.stringContaining('535'),
       })
@@ -33,9 +33,9 @@ describe('who we are', () => {
     expect(server.taken).toEqual([])
   })
 
-  test('no password where one is wanted: later', async () => {
+  test('a missing password: retried', async () => {
     const { messenger, warnings } = await open(guarded)
-    expect((await messenger.send(newLetter())).state).toBe('retry')
+    expect((await messenger.send(newMessage())).state).toBe('retry')
     expect(warnings).toEqual([expect.stringContaining('530')])
   })
 })
@@ -52,9 +52,9 @@ describe('encryption', () => {
   for (const [name, secure, url, ca, state] of [
     ['from the first byte', true, 'smtps://localhost', SMTP_TLS_CA, 'sent'],
     ['by STARTTLS', false, 'smtp://localhost?tls=required', SMTP_TLS_CA, 'sent'],
-    ['a certificate that nobody signed', true, 'smtps://localhost', '', 'retry'],
+    ['a self-signed certificate', true, 'smtps://localhost', '', 'retry'],
     ['the same by STARTTLS', false, 'smtp://localhost?tls=required', '', 'retry'],
-    ['one of somebody else', true, 'smtps://localhost', strangerCa, 'retry'],
+    ['a certificate of another signer', true, 'smtps://localhost', strangerCa, 'retry'],
     ['one for another name', true, 'smtps://127.0.0.1', SMTP_TLS_CA, 'retry'],
   ] as const) {
     test(`${name}: ${state}`, async () => {
@@ -71,19 +71,19 @@ describe('encryption', () => {
       onTestFinished(() => server.stop())
       const address = url.replace(/(?=\?|$)/, `:${server.port}`)
       const { messenger, warnings } = connect(address, testTimes, { SMTP_TLS_CA: ca })
-      expect((await messenger.send(newLetter())).state).toBe(state)
+      expect((await messenger.send(newMessage())).state).toBe(state)
       expect(secured).toEqual(state === 'sent' ? [true] : [])
       expect(warnings).toHaveLength(state === 'sent' ? 0 : 1)
     })
   }
 
-  test('a server that cannot encrypt gets neither the password nor the letter', async () => {
-    const crooked = await openCrookedServer('EHLO', [])
-    onTestFinished(() => crooked.stop())
-    const { messenger, warnings } = connect(crooked.url.replace('//', '//user:secret@') + '?tls=required')
-    expect((await messenger.send(newLetter())).state).toBe('retry')
-    expect(crooked.heard).not.toContain('MAIL')
-    expect(crooked.taken).toEqual([])
+  test('a server without encryption gets neither the password nor the message', async () => {
+    const faulty = await openFaultyServer('EHLO', [])
+    onTestFinished(() => faulty.stop())
+    const { messenger, warnings } = connect(faulty.url.replace('//', '//user:secret@') + '?tls=required')
+    expect((await messenger.send(newMessage())).state).toBe('retry')
+    expect(faulty.reached).not.toContain('MAIL')
+    expect(faulty.taken).toEqual([])
     expect(warnings).toHaveLength(1)
   })
 })

@@ -22,7 +22,7 @@ test('a connection is kept for the next request, and no more are opened than are
   expect(receiver.connections).toBe(8)
 })
 
-test('nobody waits for a free connection', async () => {
+test('no request waits for a free connection', async () => {
   const receiver = await listen(onRequest(() => {}))
   const out = outbound()
   const sent = Array.from({ length: 40 }, () => out.send(request(receiver.url)))
@@ -31,11 +31,11 @@ test('nobody waits for a free connection', async () => {
   expect((await Promise.all(sent)).map(({ failure }) => failure)).toEqual(Array(40).fill('no_connection'))
 })
 
-test('many requests of one turn go each on a connection of its own, and none is lost or sent twice', async () => {
-  const heard: string[] = []
+test('many requests of one turn have a connection each, and none is lost or sent twice', async () => {
+  const received: string[] = []
   const receiver = await listen(
     onRequest((socket, text) => {
-      heard.push(/x-number: (\d+)/.exec(text)?.[1] ?? '')
+      received.push(/x-number: (\d+)/.exec(text)?.[1] ?? '')
       socket.write(ok)
     }),
   )
@@ -44,12 +44,12 @@ test('many requests of one turn go each on a connection of its own, and none is 
     const numbers = Array.from({ length: 40 }, (_, at) => String(turn * 40 + at))
     const sent = numbers.map(number => out.send(request(receiver.url, { headers: { 'x-number': number } })))
     expect((await Promise.all(sent)).every(({ status }) => status === 200)).toBe(true)
-    expect(heard.splice(0).toSorted()).toEqual(numbers.toSorted())
+    expect(received.splice(0).toSorted()).toEqual(numbers.toSorted())
   }
   expect(receiver.connections).toBe(40)
 })
 
-test('a request on a kept connection that is given up in the same turn never leaves', async () => {
+test('a request on an idle connection that is cancelled in the same turn is never sent', async () => {
   let requests = 0
   const receiver = await listen(onRequest(socket => void (requests++, socket.write(ok))))
   const out = outbound()
@@ -61,7 +61,7 @@ test('a request on a kept connection that is given up in the same turn never lea
   expect(requests).toBe(1)
 })
 
-test('two lanes to one origin have each their own connection', async () => {
+test('two lanes to one origin have separate connections', async () => {
   const asked = new Map<unknown, Set<string>>()
   const receiver = await listen(socket =>
     onRequest((_, text) => {
@@ -78,7 +78,7 @@ test('two lanes to one origin have each their own connection', async () => {
   expect(receiver.connections).toBe(2)
 })
 
-test('a server that closes after each answer is called anew', async () => {
+test('a server that closes after each answer gets a new connection each time', async () => {
   const receiver = await listen(answering(ok.replace('\r\n', '\r\nconnection: close\r\n')))
   const out = outbound()
   for (let i = 0; i < 5; i++) expect((await out.send(request(receiver.url))).status).toBe(200)
@@ -94,7 +94,7 @@ test('a connection that was closed while it was idle is not used', async () => {
   }
 })
 
-test('a POST on a kept connection that breaks is told, and never sent twice', async () => {
+test('a POST on a reused connection that breaks is reported, and never sent twice', async () => {
   let requests = 0
   const receiver = await listen(
     onRequest(socket => {
@@ -111,13 +111,13 @@ test('a POST on a kept connection that breaks is told, and never sent twice', as
   expect(receiver.connections).toBe(1)
 })
 
-// On both sides, however late the other one's timer rang.
+// On both sides, however late the timer of the other side fires.
 async function isGone({ sockets }: Listener) {
   await expect.poll(() => sockets.size, { ...patience, interval: 20 }).toBe(0)
   await sleep(100)
 }
 
-test('bytes that nobody asked for spoil a connection, and are no answer', async () => {
+test('unrequested bytes close a connection, and are no answer', async () => {
   const receiver = await listen(
     onRequest(socket => {
       socket.write(ok)
@@ -156,8 +156,12 @@ for (const [what, text, connections] of [
     answer('1.1 200 OK', 'connection: close', 'connection: keep-alive', 'content-length: 0'),
     3,
   ],
-  ['a long patience', answer('1.1 200 OK', 'keep-alive: timeout=5, max=100', 'content-length: 0'), 1],
-  ['a short patience', answer('1.1 200 OK', 'keep-alive: timeout=1', 'content-length: 0'), 3],
+  [
+    'a long keep-alive timeout',
+    answer('1.1 200 OK', 'keep-alive: timeout=5, max=100', 'content-length: 0'),
+    1,
+  ],
+  ['a short keep-alive timeout', answer('1.1 200 OK', 'keep-alive: timeout=1', 'content-length: 0'), 3],
   ['a broken chunk', answer('1.1 200 OK', 'transfer-encoding: chunked').concat('2\r\nokay\r\n0\r\n\r\n'), 3],
   ['another coding', answer('1.1 200 OK', 'transfer-encoding: gzip, chunked').concat('0\r\n\r\n'), 3],
   ['chunks of HTTP/1.0', answer('1.0 200 OK', 'transfer-encoding: chunked', 'connection: keep-alive'), 3],
@@ -182,7 +186,7 @@ for (const [what, text, connections] of [
   })
 }
 
-test('an answer to a request that has not wholly left is one, but ends the connection', async () => {
+test('an answer before the whole request is written counts, but closes the connection', async () => {
   const receiver = await listen(socket => void socket.once('data', () => socket.pause().write(ok)))
   const out = outbound()
   const body = Buffer.alloc(16 * 1024 * 1024)
@@ -190,7 +194,7 @@ test('an answer to a request that has not wholly left is one, but ends the conne
   expect(receiver.connections).toBe(2)
 })
 
-test('a connection that is reset while it is idle harms nobody', async () => {
+test('a connection that is reset while it is idle affects no request', async () => {
   const receiver = await listen(
     onRequest(socket => {
       socket.write(ok)
@@ -213,7 +217,7 @@ test('idle connections are closed after some seconds', async () => {
   await expect.poll(() => receiver.sockets.size, patience).toBe(0)
 })
 
-test('a server that told its patience is left a second before that', async () => {
+test("a connection is closed a second before the server's announced timeout", async () => {
   const receiver = await listen(answering(ok.replace('\r\n', '\r\nKeep-Alive: timeout=2\r\n')))
   const out = outbound()
   const began = Date.now()
@@ -223,7 +227,7 @@ test('a server that told its patience is left a second before that', async () =>
   expect(Date.now() - began).toBeLessThan(2500)
 })
 
-test('of the idle connections only so many are kept, the last used ones', async () => {
+test('a limited number of idle connections is kept, the last used ones', async () => {
   const receivers = await Promise.all(Array.from({ length: 6 }, () => listen(answering(ok))))
   const out = outbound({ maxSockets: 2 })
   for (const { url } of receivers) await out.send(request(url))
@@ -232,7 +236,7 @@ test('of the idle connections only so many are kept, the last used ones', async 
     .toEqual([0, 0, 0, 0, 1, 1])
 })
 
-test('one connection that breaks does not take others with it', async () => {
+test('one connection that breaks does not affect others', async () => {
   let count = 0
   const receiver = await listen(onRequest(socket => (++count % 2 ? socket.destroy() : socket.write(ok))))
   const out = outbound()
@@ -242,7 +246,7 @@ test('one connection that breaks does not take others with it', async () => {
   expect(count).toBe(60)
 })
 
-test('it sends from the address that the operator has published', async () => {
+test('requests are sent from the source address', async () => {
   const seen: (string | undefined)[] = []
   const receiver = await listen(socket => {
     seen.push(socket.remoteAddress)
@@ -253,7 +257,7 @@ test('it sends from the address that the operator has published', async () => {
   expect(seen).toEqual(['127.0.0.2'])
   expect(await out.send(request(`http://[::1]:${receiver.port}/`))).toMatchObject({
     failure: 'no_connection',
-    words: 'it has no address in the address family of the source address',
+    error: 'it has no address in the address family of the source address',
   })
   expect(() => createOutbound({ sourceAddress: 'eth0' })).toThrow()
 })

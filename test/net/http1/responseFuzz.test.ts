@@ -5,7 +5,7 @@ import { answers, cut, readAll } from './responseTable.ts'
 
 type Mutation = { at: number; remove: number; insert: Buffer }
 
-// What is likely to hurt: ends of lines, numbers, beginnings, and any byte at all.
+// Likely trouble: ends of lines, numbers, beginnings, and any byte.
 const harm = fc.oneof(
   fc.constantFrom('\r', '\n', '\r\n', '\r\n\r\n', '\0', ' ', ':', ';', ',', '0', '-', 'f', '\xff'),
   fc.constantFrom(
@@ -28,7 +28,7 @@ const mutated = fc
 const mutate = (bytes: Buffer, { at, remove, insert }: Mutation): Buffer =>
   Buffer.concat([bytes.subarray(0, at), insert, bytes.subarray(at + remove)])
 
-// By another way than the reader: over interim answers to the first line of the last one.
+// A second implementation: skips interim answers to the first line of the last one.
 function statusLineOf(bytes: Buffer): string | undefined {
   const heads = bytes.toString('latin1').split('\r\n\r\n').slice(0, -1)
   const last = heads.find(text => !/^HTTP\/1\.[01] 1/.test(text))
@@ -52,7 +52,7 @@ test('thousands of broken answers: nothing is thrown, however they are cut the r
   )
 })
 
-// Each is asked for by its number.
+// Each answer is requested by its number.
 async function serve(broken: readonly Buffer[], closes: boolean) {
   return listen(
     onRequest((socket, request) => {
@@ -70,8 +70,10 @@ for (const [what, closes, count, limitMs] of [
   test(`broken answers on a real connection, ${what}: each ends in time`, async () => {
     const broken = fc.sample(mutated, count)
     const { url } = await serve(broken, closes)
-    const heard = await Promise.all(broken.map((_, index) => post(`${url}${index}`, { lane: String(index) })))
-    for (const [index, { status, failure, ms }] of heard.entries()) {
+    const results = await Promise.all(
+      broken.map((_, index) => post(`${url}${index}`, { lane: String(index) })),
+    )
+    for (const [index, { status, failure, ms }] of results.entries()) {
       const read = readAll([broken[index] as Buffer])
       expect(status).toBe(read.head?.status ?? null)
       expect(failure === null).toBe(status !== null)

@@ -14,12 +14,12 @@ for (const [what, text, status, body, reusable] of answers) {
 }
 
 for (const [what, text] of answers.filter(([, , , , reusable]) => reusable)) {
-  test(`${what}: a byte behind it ends the connection`, () => {
+  test(`${what}: a byte behind it closes the connection`, () => {
     expect(readAll([Buffer.from(`${text}H`, 'latin1')])).toMatchObject({ over: true, reusable: false })
   })
 }
 
-test('the headers have 16 KiB, with all that came before them', () => {
+test('the headers may have 16 KiB, with the interim answers before them', () => {
   const interim = 'HTTP/1.1 100 Continue\r\n\r\n'
   const last = 'HTTP/1.1 204 No\r\nx: \r\n\r\n'
   for (const [length, status] of [
@@ -33,7 +33,7 @@ test('the headers have 16 KiB, with all that came before them', () => {
   }
 })
 
-test('of a body 64 KiB are read, and its first 4 KiB are kept', () => {
+test('64 KiB of a body are read, and the first 4 KiB are kept', () => {
   const letters = 'abcdefgh'.repeat(16 * 1024)
   const kept = letters.slice(0, 4096)
   for (const [length, reusable] of [
@@ -47,7 +47,7 @@ test('of a body 64 KiB are read, and its first 4 KiB are kept', () => {
   }
 })
 
-test('what is said beside the chunks counts as read', () => {
+test('chunk extensions and trailers count as read', () => {
   const bytes = Buffer.from(
     `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2;${'x'.repeat(64 * 1024)}\r\nok\r\n0\r\n\r\n`,
   )

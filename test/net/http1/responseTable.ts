@@ -3,7 +3,7 @@ import { ResponseReader } from '../../../src/net/response.ts'
 const head = (line: string, ...headers: string[]) => `HTTP/${[line, ...headers].join('\r\n')}\r\n\r\n`
 const chunked = head('1.1 200 OK', 'Transfer-Encoding: chunked')
 
-// Whole answers of every kind: what, the bytes, and what is read of them.
+// Whole answers of every kind: the name, the bytes, and the result.
 export const answers = [
   ['a length', head('1.1 200 OK', 'Content-Length: 2').concat('ok'), 200, 'ok', true],
   ['strange headers', head('1.1 204 No', 'constructor: a', '__proto__: b', 'x:'), 204, '', true],
@@ -45,7 +45,7 @@ export const answers = [
   ['a switch', head('1.1 101 Switching', 'upgrade: x'), null, '', false],
 ] as const
 
-// What is read of an answer that comes in these packets. One that comes after the end ends the connection.
+// The result of an answer in these packets. A packet after the end closes the connection.
 export function readAll(packets: readonly Buffer[]) {
   const reader = new ResponseReader()
   let reusable = false

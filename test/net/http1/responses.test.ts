@@ -37,7 +37,7 @@ for (const [what, text, status, body] of [
     expect(answer).toMatchObject({
       status,
       failure: null,
-      words: '',
+      error: '',
       address: '127.0.0.1',
       retry_after: null,
     })
@@ -47,7 +47,7 @@ for (const [what, text, status, body] of [
   })
 }
 
-test('100 Continue that comes in pieces is taken out all the same', async () => {
+test('100 Continue in pieces is skipped', async () => {
   const { url } = await listen(
     onRequest(async socket => {
       for (const piece of ['HT', 'TP/1.1 10', '0 Con', 'tinue\r\n\r', '\nHTTP/1', ok.slice(6)]) {
@@ -59,7 +59,7 @@ test('100 Continue that comes in pieces is taken out all the same', async () => 
   expect(await post(url)).toMatchObject({ status: 200, failure: null })
 })
 
-test('Retry-After is told as it came', async () => {
+test('Retry-After is reported unchanged', async () => {
   const { url } = await listen(answering(head('429 Slow', 'Retry-After: 120', 'content-length: 0')))
   expect(await post(url)).toMatchObject({ status: 429, retry_after: '120' })
 })
@@ -117,11 +117,11 @@ for (const [what, bytes] of [
     const { url } = await listen(onRequest(socket => socket.end(bytes)))
     const answer = await post(url)
     expect(answer).toMatchObject({ status: null, failure: 'bad_answer', body: null, address: '127.0.0.1' })
-    expect(answer.words).not.toBe('')
+    expect(answer.error).not.toBe('')
   })
 }
 
-test('an endless header is left at 16 KiB', async () => {
+test('an endless header is cut off at 16 KiB', async () => {
   const { url, sockets } = await listen(
     onRequest(socket => {
       socket.write('HTTP/1.1 200 OK\r\n')
@@ -133,12 +133,12 @@ test('an endless header is left at 16 KiB', async () => {
   expect(await post(url)).toMatchObject({
     status: null,
     failure: 'bad_answer',
-    words: 'the headers of the answer are too long',
+    error: 'the headers of the answer are too long',
   })
   await expect.poll(() => sockets.size, patience).toBe(0)
 })
 
-test('an endless reason is left at 16 KiB too', async () => {
+test('an endless reason phrase is cut off at 16 KiB', async () => {
   const { url } = await listen(
     onRequest(socket => {
       socket.write('HTTP/1.1 200 ')
@@ -149,7 +149,7 @@ test('an endless reason is left at 16 KiB too', async () => {
   expect(await post(url)).toMatchObject({
     status: null,
     failure: 'bad_answer',
-    words: 'the headers of the answer are too long',
+    error: 'the headers of the answer are too long',
   })
 })
 
@@ -157,10 +157,10 @@ for (const [what, bytes] of [
   ['not HTTP', 'hello'],
   ['HTTP with a lone line feed', 'HTTP/1.1 200 OK\n\n'],
 ] as const) {
-  test(`what is ${what} is left at once, though the connection stays open`, async () => {
+  test(`an answer that is ${what} is refused at once, though the connection stays open`, async () => {
     const { url } = await listen(answering(bytes))
     const answer = await post(url)
-    expect(answer).toMatchObject({ failure: 'bad_answer', words: 'the answer is not HTTP' })
+    expect(answer).toMatchObject({ failure: 'bad_answer', error: 'the answer is not HTTP' })
     expect(answer.ms).toBeLessThan(5000)
   })
 }
@@ -176,18 +176,18 @@ for (const [what, serve] of [
   })
 }
 
-test('no connection: nobody listens', async () => {
+test('no connection: no server listens', async () => {
   const { url, port } = await listen(() => {})
   const free = url.replace(String(port), '1')
   expect(await post(free)).toMatchObject({
     failure: 'no_connection',
-    words: 'the connection was refused',
+    error: 'the connection was refused',
     address: null,
     first_byte_ms: null,
   })
 })
 
-test('a compressed body stays as it is', async () => {
+test('a compressed body is not decompressed', async () => {
   const packed = gzipSync(Buffer.alloc(1_000_000))
   let asked = ''
   const { url } = await listen(
@@ -213,7 +213,7 @@ test('4 KiB of the body are kept, and a body of 64 KiB is read to its end', asyn
   expect(receiver.connections).toBe(1)
 })
 
-test('who wants the body gets so much of it, and waits for it longer than a second', async () => {
+test('a request with maxBodyBytes gets that much of the body, and waits for it longer than a second', async () => {
   const body = Buffer.from(Array.from({ length: 200_000 }, (_, i) => i & 255))
   const { url } = await listen(
     onRequest(async socket => {
@@ -230,17 +230,17 @@ test('who wants the body gets so much of it, and waits for it longer than a seco
   expect(some.body?.equals(body.subarray(0, 70_000))).toBe(true)
 })
 
-test('what is sent is what was asked for', async () => {
-  const heard: string[] = []
+test('the bytes of a request', async () => {
+  const requests: string[] = []
   const { url, port } = await listen(
     onRequest((socket, text) => {
-      heard.push(text)
+      requests.push(text)
       socket.write(ok)
     }),
   )
   await post(`${url}a%20b/ü?x=1&y=é#part`, { headers: { 'webhook-id': 'm1' }, body: Buffer.from('{"é":1}') })
   await post(url, { method: 'GET', headers: {}, body: undefined })
-  expect(heard[0]).toBe(
+  expect(requests[0]).toBe(
     [
       'POST /a%20b/%C3%BC?x=1&y=%C3%A9 HTTP/1.1',
       `host: 127.0.0.1:${port}`,
@@ -252,7 +252,7 @@ test('what is sent is what was asked for', async () => {
       Buffer.from('{"é":1}').toString('latin1'),
     ].join('\r\n'),
   )
-  expect(heard[1]).toMatch(/^GET \/ HTTP\/1\.1\r\n/)
+  expect(requests[1]).toMatch(/^GET \/ HTTP\/1\.1\r\n/)
 })
 
 for (const [name, value] of [
@@ -268,10 +268,10 @@ for (const [name, value] of [
   ['content-length', '1'],
   ['transfer-encoding', 'chunked'],
 ] as const) {
-  test(`the header ${JSON.stringify({ [name]: value })} is told, not thrown and not written`, async () => {
+  test(`the header ${JSON.stringify({ [name]: value })} is reported, not thrown and not written`, async () => {
     const receiver = await listen(answering(ok))
     const answer = await post(receiver.url, { headers: { [name]: value } })
-    expect(answer).toMatchObject({ status: null, failure: 'no_connection', words: `invalid ${name} header` })
+    expect(answer).toMatchObject({ status: null, failure: 'no_connection', error: `invalid ${name} header` })
     expect(receiver.connections).toBe(0)
   })
 }

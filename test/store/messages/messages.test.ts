@@ -35,7 +35,7 @@ const resultOf = (message: Message, lease_token: string) => ({
 })
 const one = async () => (await allMessages(db))[0] as Message
 
-describe('what is due', () => {
+describe('due messages', () => {
   for (const [why, recipient, now, found] of [
     ['not yet', '+233241234567', after(-1), 0],
     ['of the other medium', 'ama@shop.example', noon, 0],
@@ -46,7 +46,7 @@ describe('what is due', () => {
       expect(await take('a', now)).toHaveLength(found)
     })
 
-  test('the oldest first, and no more than asked for', async () => {
+  test('the oldest first, up to the limit', async () => {
     for (const minute of [3, 1, 2])
       await addMany(db, payment, [`+23324000000${minute}`], after(minutes(minute)))
     const taken = await take('a', after(hours(1)), 2)
@@ -55,14 +55,14 @@ describe('what is due', () => {
 })
 
 describe('a lease', () => {
-  test('keeps others away until it ends', async () => {
+  test('excludes other workers until it ends', async () => {
     await addMany(db, payment, ['+233241234567'], noon)
     expect(await take('a')).toHaveLength(1)
     expect(await take('b', after(minutes(5) - 1))).toHaveLength(0)
     expect(await take('b', after(minutes(5)))).toMatchObject([{ tries: 2, lease_token: 'b' }])
   })
 
-  test('that has passed to another makes a result void', async () => {
+  test('that another worker has taken makes a result invalid', async () => {
     await addMany(db, payment, ['+233241234567'], noon)
     const [message] = await take('a')
     await take('b', after(minutes(5)))
@@ -86,7 +86,7 @@ describe('a lease', () => {
     expect(await one()).toMatchObject({ state: 'sent' })
   })
 
-  test('stays with what is under way', async () => {
+  test('stays with messages that are being sent', async () => {
     await addMany(db, payment, ['+233241234567'], noon)
     const [message] = await take('a')
     const leaving = {
@@ -100,7 +100,7 @@ describe('a lease', () => {
   })
 })
 
-test('takers at the same time never get the same message', async () => {
+test('concurrent takes never return the same message', async () => {
   await addMany(
     db,
     payment,
@@ -121,7 +121,7 @@ test('takers at the same time never get the same message', async () => {
   expect(new Set(all).size).toBe(400)
 })
 
-test('counted is what left within the window, and not what stayed in the house', async () => {
+test('messages that were sent within the window count, messages in the inbox do not', async () => {
   const { merchant_id } = payment
   await addMany(
     db,
@@ -148,7 +148,7 @@ test('counted is what left within the window, and not what stayed in the house',
   expect([...merchants]).toEqual([[merchant_id, 3]])
 })
 
-test('what has ended is forgotten; what waits is not', async () => {
+test('ended messages are deleted; queued ones are not', async () => {
   await addMany(db, payment, ['+233241234567', '+233241234568'], noon)
   const [message] = await take('a', noon, 1)
   await saveMessageResults(db, [resultOf(message as Message, 'a')])
@@ -157,7 +157,7 @@ test('what has ended is forgotten; what waits is not', async () => {
   expect(await allMessages(db)).toMatchObject([{ state: 'queued' }])
 })
 
-test('the queue and its oldest', async () => {
+test('the length of the queue and its oldest message', async () => {
   expect(await messageStats(db, noon)).toEqual({ queued: 0, oldest_due_at: null })
   await addMany(db, payment, ['+233241234567', 'ama@shop.example'], noon)
   expect(await messageStats(db, after(-1))).toEqual({ queued: 2, oldest_due_at: null })

@@ -29,7 +29,7 @@ const addDeliveries = (from: number, to: number, at: Date) =>
       2, ${at}, 12, 200, 'acknowledged', '', 'ok', ${at}
     from generate_series(${from}::integer, ${to}::integer) n`)
 
-// Many, and of each moment between `from` and `to` some, all over the table.
+// Many rows whose times are spread between `from` and `to`, all over the table.
 const addTries = (count: number, from: Date, to: Date) =>
   db.rows(sql`
     insert into tries (merchant_id, tx_reference, sequence, try, started_at, ms, result, answer)
@@ -37,7 +37,7 @@ const addTries = (count: number, from: Date, to: Date) =>
         * (${to}::timestamptz - ${from}::timestamptz) / ${count}::integer, 12, 'refused', 'no'
     from generate_series(1, ${count}::integer) n`)
 
-// What this connection has read of a table so far, in rows.
+// The rows of a table that this connection has read so far.
 const readOf = async (tx: Tx, table: string) =>
   (
     await tx.one<{ read: number }>(sql`
@@ -52,7 +52,7 @@ const forgetReading = (table: string) =>
     return { forgotten, read: (await readOf(tx, table)) - before }
   })
 
-test('what the last tries were is forgotten without a look at those that were forgotten before', async () => {
+test('last tries are removed without reading rows whose tries were removed before', async () => {
   await addDeliveries(ever + 1, ever + 10, old)
   await addDeliveries(ever + 11, ever + 20, after(-days(29)))
   await db.rows(sql`analyze deliveries`)
@@ -63,7 +63,7 @@ test('what the last tries were is forgotten without a look at those that were fo
   expect(kept).toHaveLength(10)
 })
 
-test('earlier tries are forgotten without a look at those that are kept', async () => {
+test('earlier tries are removed without reading those that are kept', async () => {
   await addTries(ever, after(-days(29)), noon)
   await db.rows(
     sql`update tries set started_at = ${old} where tx_reference in ('TG-7', 'TG-1500', 'TG-2900')`,

@@ -3,25 +3,29 @@ import type { Medium, Messenger, OutboundMessage, SendResult } from '../../../sr
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { messengersOf } from '../../../src/runtime/messengers.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
-import { createSender, type SeenMessage, type SenderOptions } from '../../../src/workers/messages/sender.ts'
+import {
+  createSender,
+  type ObservedMessage,
+  type SenderOptions,
+} from '../../../src/workers/messages/sender.ts'
 import { afterFile } from '../vitest/afterFile.ts'
 
 export const yes: SendResult = { state: 'sent' }
 export const later: SendResult = { state: 'retry', reason: 'The network is busy.' }
 export const never: SendResult = { state: 'rejected', reason: 'No such number.' }
 
-type Answer = (letter: OutboundMessage) => SendResult | Promise<SendResult>
+type Answer = (message: OutboundMessage) => SendResult | Promise<SendResult>
 export type FakeMessenger = Messenger & { sent: OutboundMessage[] }
 
 // A messenger that accepts every message, unless the test gives another answer.
 export function fakeMessenger(medium: Medium, answer: Answer = () => yes): FakeMessenger {
-  const letters: OutboundMessage[] = []
+  const sent: OutboundMessage[] = []
   return {
     medium,
-    sent: letters,
-    async send(letter) {
-      letters.push(letter)
-      return answer(letter)
+    sent,
+    async send(message) {
+      sent.push(message)
+      return answer(message)
     },
     close: async () => {},
   }
@@ -34,18 +38,16 @@ export function testSender(
   messengers: readonly Messenger[],
   more: Partial<SenderOptions> = {},
 ) {
-  const seen: SeenMessage[] = []
+  const seen: ObservedMessage[] = []
   let isOver = false
   afterFile(() => void (isOver = true)) // a sender that a test abandoned may end minutes later, without a database
-  const postman = createSender({
+  const sender = createSender({
     db,
     clock,
     random: () => 0,
     rules: { smsPrefixes: ['+233'], perRecipient: 1000, perMerchant: 100_000 },
     baseUrl: () => 'https://pay.example',
-    messengers: messengersOf(
-      messengers.map(messenger => ({ name: `played_${messenger.medium}`, messenger })),
-    ),
+    messengers: messengersOf(messengers.map(messenger => ({ name: `fake_${messenger.medium}`, messenger }))),
     observe: message => void seen.push(message),
     onTrouble: error => {
       if (!isOver) throw error
@@ -57,13 +59,13 @@ export function testSender(
   async function sendAll() {
     let found = 0
     for (;;) {
-      const now = (await postman.step('sms')) + (await postman.step('email'))
-      await postman.finished()
+      const now = (await sender.step('sms')) + (await sender.step('email'))
+      await sender.finished()
       if (now === 0) return found
       found += now
     }
   }
-  return { ...postman, seen, sendAll }
+  return { ...sender, seen, sendAll }
 }
 
 export const messagesOf = (db: Db, { merchant_id, tx_reference }: Payment) =>

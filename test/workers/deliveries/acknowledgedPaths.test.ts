@@ -1,31 +1,23 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Candidate } from '../../../src/core/notification/admit.ts'
 import type { Status } from '../../../src/core/payment/payment.ts'
 import { sql } from '../../../src/store/db.ts'
 import { AcknowledgedPaths, type PromotedPath } from '../../../src/workers/deliveries/acknowledgedPaths.ts'
 import { forgetOldPaths } from '../../../src/workers/deliveries/worker.ts'
-import { hours, noon } from '../../support/payments/rows.ts'
-import { openPost, type Post } from './post.ts'
+import { hours } from '../../support/payments/rows.ts'
+import { useDeliveryFixture } from './fixture.ts'
 
-let post: Post
+const fixture = useDeliveryFixture()
 let ama: string
-beforeAll(async () => {
-  post = await openPost(1)
-  ama = post.ids[0] as string
-})
-beforeEach(async () => {
-  await post.db.rows(sql`truncate acknowledged_paths`)
-  post.setNow(noon)
-})
-afterAll(() => post.close())
+beforeAll(() => void (ama = fixture.ids[0] as string))
 
 const at = (path: string) => `https://shop.example${path}`
 
 function openPaths() {
   const promoted: PromotedPath[] = []
   const paths = new AcknowledgedPaths({
-    db: post.db,
-    clock: post.clock,
+    db: fixture.db,
+    clock: fixture.clock,
     trouble(error) {
       throw error
     },
@@ -46,9 +38,9 @@ function openPaths() {
     },
   }
 }
-const rows = async () => (await post.db.rows(sql`select from acknowledged_paths`)).length
+const rows = async () => (await fixture.db.rows(sql`select from acknowledged_paths`)).length
 
-test('the path acknowledged most has a lane of its own, whatever its query', async () => {
+test('the path acknowledged most has its acknowledged lane, whatever the query', async () => {
   const { acknowledge, laneOf } = openPaths()
   expect(await laneOf('/ipn')).toMatch(/^shared-[123]$/)
   acknowledge('/ipn', 2)
@@ -73,29 +65,29 @@ test('any number of cancelled payments to another path do not outrank one that w
   expect(promoted).toHaveLength(1)
 })
 
-test('a process that starts anew knows it; after a quiet day it is still the last one before', async () => {
+test('a new process reads the counts; after a day without sales the former path keeps its lane', async () => {
   const before = openPaths()
   before.acknowledge('/ipn', 3)
   await before.flushed()
   expect(await openPaths().laneOf('/ipn')).toBe('acknowledged')
-  post.pass(hours(60))
-  await forgetOldPaths(post.db, post.clock())
+  fixture.pass(hours(60))
+  await forgetOldPaths(fixture.db, fixture.clock())
   const later = openPaths()
   expect(await later.laneOf('/ipn')).toBe('acknowledged')
   later.acknowledge('/new')
   expect(await later.laneOf('/new')).toBe('acknowledged')
   await later.flushed()
-  await forgetOldPaths(post.db, post.clock())
+  await forgetOldPaths(fixture.db, fixture.clock())
   expect(await rows()).toBe(1)
 })
 
-test('unique paths do not fill the table: 16 of an origin are kept', async () => {
+test('unique paths do not fill the table: 16 per origin stay', async () => {
   for (let round = 0; round < 3; round++) {
     const { acknowledge, flushed } = openPaths()
     for (let n = 0; n < 40; n++) acknowledge(`/p${round}-${n}`)
     await flushed()
   }
   expect(await rows()).toBeLessThanOrEqual(48)
-  await forgetOldPaths(post.db, post.clock())
+  await forgetOldPaths(fixture.db, fixture.clock())
   expect(await rows()).toBe(16)
 })

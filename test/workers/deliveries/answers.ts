@@ -3,8 +3,8 @@ import type { Outbound, OutboundRequest } from '../../../src/net/outbound.ts'
 
 type Answering = (request: OutboundRequest) => HttpOutcome | Promise<HttpOutcome>
 
-// The outside world: answers every request as the test wants.
-export const playedOutbound = (answer: Answering): Outbound => ({
+// Answers every request as the test decides.
+export const fakeOutbound = (answer: Answering): Outbound => ({
   send: async request => answer(request),
   close: async () => {},
 })
@@ -15,12 +15,12 @@ const nothing: HttpOutcome = {
   body: null,
   address: null,
   failure: null,
-  words: '',
+  error: '',
   ms: 12,
   first_byte_ms: 3,
 }
 
-export const says = (status: number, retry_after: string | null = null): HttpOutcome => ({
+export const respond = (status: number, retry_after: string | null = null): HttpOutcome => ({
   ...nothing,
   status,
   retry_after,
@@ -28,24 +28,27 @@ export const says = (status: number, retry_after: string | null = null): HttpOut
   address: '192.0.2.7',
 })
 
-export const fails = (failure: NonNullable<HttpOutcome['failure']>): HttpOutcome => ({ ...nothing, failure })
+export const failWith = (failure: NonNullable<HttpOutcome['failure']>): HttpOutcome => ({
+  ...nothing,
+  failure,
+})
 
-export const thanks = () => says(200)
+export const acknowledge = () => respond(200)
 
-// Which notification a request carries, and which try of it.
+// The notification of a request, and the number of the try.
 export const idOf = ({ headers }: OutboundRequest) => headers['webhook-id'] as string
 export const referenceOf = (request: OutboundRequest) => idOf(request).replace(/-N\d+$/, '')
 export const sequenceOf = ({ headers }: OutboundRequest) => Number(headers['webhook-sequence'])
 export const attemptOf = ({ headers }: OutboundRequest) => Number(headers['webhook-attempt'])
 
-// Requests that wait until the test lets them go.
-export function createGateKeeper() {
+// Holds requests until the test releases them.
+export function createRequestGate() {
   const waiting: { request: OutboundRequest; answer(answer: HttpOutcome): void }[] = []
   return {
     waiting,
     hold: (request: OutboundRequest) =>
       new Promise<HttpOutcome>(answer => void waiting.push({ request, answer })),
-    letGo(answer: (request: OutboundRequest) => HttpOutcome = thanks) {
+    release(answer: (request: OutboundRequest) => HttpOutcome = acknowledge) {
       for (const one of waiting.splice(0)) one.answer(answer(one.request))
     },
   }

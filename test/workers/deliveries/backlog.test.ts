@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
-import { noon, seconds } from '../../support/payments/rows.ts'
-import { attemptOf, createGateKeeper, idOf, playedOutbound, referenceOf, thanks } from './answers.ts'
-import { carryAll, openPost, type Post, stepUntilRest, until } from './post.ts'
+import { seconds } from '../../support/payments/rows.ts'
+import { attemptOf, createRequestGate, idOf, fakeOutbound, referenceOf, acknowledge } from './answers.ts'
+import { dispatchAll, useDeliveryFixture, stepUntilRest, until } from './fixture.ts'
 
-let post: Post
+const fixture = useDeliveryFixture(24)
 let ama: string
 let kofi: string
-beforeAll(async () => void (post = await openPost(24)))
-beforeEach(async () => {
-  await post.db.rows(sql`truncate deliveries, notifications, tries`)
-  post.setNow(noon)
-  ;[ama, kofi] = post.ids as [string, string]
-})
-afterAll(() => post.close())
+beforeAll(() => void ([ama, kofi] = fixture.ids as [string, string]))
 
 const tableOf = async () =>
-  (await post.db.one<{ parked: number; due: number; acknowledged: number }>(sql`
+  (await fixture.db.one<{ parked: number; due: number; acknowledged: number }>(sql`
     select count(*) filter (where parked)::integer as parked,
-      count(*) filter (where not parked and next_try_at <= ${post.clock()})::integer as due,
+      count(*) filter (where not parked and next_try_at <= ${fixture.clock()})::integer as due,
       count(acknowledged_at)::integer as acknowledged from deliveries`)) ?? {
     parked: 0,
     due: 0,
@@ -27,50 +21,50 @@ const tableOf = async () =>
 
 const hangingShop = 'https://hangs.example/ipn'
 
-// Hangs for those that wait at the health monitor's, and thanks for all others.
+// Requests to these addresses hang at the gate. All others are acknowledged.
 function hangFor(isHanging: (url: string) => boolean) {
-  const monitor = createGateKeeper()
+  const gate = createRequestGate()
   const sent: string[] = []
-  const outbound = playedOutbound(request => {
-    if (isHanging(request.url)) return monitor.hold(request)
+  const outbound = fakeOutbound(request => {
+    if (isHanging(request.url)) return gate.hold(request)
     sent.push(referenceOf(request))
-    return thanks()
+    return acknowledge()
   })
-  return { keeper: monitor, sent, outbound }
+  return { gate, sent, outbound }
 }
 
-test('20,000 behind a lane that hangs: another merchant is served before the worker rests, and then at once', async () => {
-  const { keeper, sent, outbound } = hangFor(url => url === hangingShop)
-  const dispatcher = post.dispatcher(outbound)
-  await post.addCrowd(ama, 20_000, hangingShop)
-  const first = await post.tell({ merchant_id: kofi })
-  const steps = await stepUntilRest(dispatcher, keeper)
+test('20,000 deliveries behind a lane that hangs: another merchant is served before the worker rests, and later at once', async () => {
+  const { gate, sent, outbound } = hangFor(url => url === hangingShop)
+  const dispatcher = fixture.dispatcher(outbound)
+  await fixture.addBacklog(ama, 20_000, hangingShop)
+  const first = await fixture.notify({ merchant_id: kofi })
+  const steps = await stepUntilRest(dispatcher, gate)
   expect(sent).toEqual([first])
-  expect(steps).toBeLessThan(60) // a look sees 500
-  expect(keeper.waiting).toHaveLength(1)
+  expect(steps).toBeLessThan(60) // a poll returns 500
+  expect(gate.waiting).toHaveLength(1)
   expect((await tableOf()).due).toBeLessThan(500)
 
-  // From now on they are out of sight.
-  const second = await post.tell({ merchant_id: kofi })
+  // By now the others are parked.
+  const second = await fixture.notify({ merchant_id: kofi })
   dispatcher.requestPoll()
   await dispatcher.step()
   await until(() => sent.length === 2)
   expect(sent).toEqual([first, second])
-  keeper.letGo()
+  gate.release()
   await dispatcher.finished()
 })
 
-test('2,400 of one and the same moment: none is overlooked, and none is sent twice', async () => {
+test('2,400 deliveries that are due at the same time: each is sent once', async () => {
   const seen: string[] = []
-  const dispatcher = post.dispatcher(
-    playedOutbound(request => {
+  const dispatcher = fixture.dispatcher(
+    fakeOutbound(request => {
       seen.push(idOf(request))
-      return thanks()
+      return acknowledge()
     }),
   )
-  for (const [at, merchant_id] of post.ids.entries())
-    await post.addCrowd(merchant_id, 100, `https://shop${at}.example/ipn`)
-  await post.db.rows(sql`update deliveries set next_try_at = ${post.clock()}`)
+  for (const [at, merchant_id] of fixture.ids.entries())
+    await fixture.addBacklog(merchant_id, 100, `https://shop${at}.example/ipn`)
+  await fixture.db.rows(sql`update deliveries set next_try_at = ${fixture.clock()}`)
   dispatcher.requestPoll()
   while (seen.length < 2400) {
     await dispatcher.step()
@@ -80,32 +74,32 @@ test('2,400 of one and the same moment: none is overlooked, and none is sent twi
   expect([seen.length, new Set(seen).size]).toEqual([2400, 2400])
 })
 
-test('a crowd is let in as its lane has room: all are acknowledged once, eight at a time', async () => {
+test('a backlog is released as its lane has room: all are acknowledged once, eight at a time', async () => {
   const inFlight = { now: 0, most: 0 }
   const seen = new Map<string, number>()
-  const dispatcher = post.dispatcher(
-    playedOutbound(async request => {
+  const dispatcher = fixture.dispatcher(
+    fakeOutbound(async request => {
       seen.set(idOf(request), (seen.get(idOf(request)) ?? 0) + attemptOf(request))
       inFlight.most = Math.max(inFlight.most, ++inFlight.now)
       await new Promise(setImmediate)
       inFlight.now--
-      return thanks()
+      return acknowledge()
     }),
   )
-  await post.addCrowd(ama, 1500, hangingShop)
-  await carryAll(dispatcher)
+  await fixture.addBacklog(ama, 1500, hangingShop)
+  await dispatchAll(dispatcher)
   expect(await tableOf()).toEqual({ parked: 0, due: 0, acknowledged: 1500 })
   expect([inFlight.most, seen.size, new Set(seen.values())]).toEqual([8, 1500, new Set([1])])
 })
 
-test('the process that held a crowd has died: another one finds it and brings it to its end', async () => {
+test('a process that parked a backlog dies: another process finds and sends it', async () => {
   const dead = hangFor(() => true)
-  const dying = post.dispatcher(dead.outbound)
-  await post.addCrowd(ama, 1200, hangingShop)
-  await stepUntilRest(dying, dead.keeper)
+  const dying = fixture.dispatcher(dead.outbound)
+  await fixture.addBacklog(ama, 1200, hangingShop)
+  await stepUntilRest(dying, dead.gate)
   expect((await tableOf()).parked).toBeGreaterThan(600)
-  post.pass(seconds(31)) // it never comes back
-  await carryAll(post.dispatcher(playedOutbound(thanks)))
+  fixture.pass(seconds(31)) // it never comes back
+  await dispatchAll(fixture.dispatcher(fakeOutbound(acknowledge)))
   expect(await tableOf()).toEqual({ parked: 0, due: 0, acknowledged: 1200 })
 })
 
@@ -113,65 +107,65 @@ for (const [why, urlOf] of [
   ['a hundred addresses of its own', (at: number) => `https://shop${at % 100}.example/ipn`],
   ['a new address for every payment', (at: number) => `https://shop${at}.example/ipn`],
 ] as const)
-  test(`a merchant with ${why}, all of which hang, keeps nobody else waiting`, async () => {
-    const { keeper, sent, outbound } = hangFor(url => url !== 'https://kofi.example/ipn')
-    const dispatcher = post.dispatcher(outbound)
-    await post.addCrowd(ama, 700, hangingShop)
-    await post.db.rows(sql`
+  test(`a merchant with ${why}, all of which hang, delays no other merchant`, async () => {
+    const { gate, sent, outbound } = hangFor(url => url !== 'https://kofi.example/ipn')
+    const dispatcher = fixture.dispatcher(outbound)
+    await fixture.addBacklog(ama, 700, hangingShop)
+    await fixture.db.rows(sql`
       update deliveries d set lane = u.lane, url = u.lane || '/ipn'
       from unnest(${Array.from({ length: 700 }, (_, at) => `TG-${hangingShop}-${at + 1}`)}::text[],
         ${Array.from({ length: 700 }, (_, at) => new URL(urlOf(at)).origin)}::text[]) as u (tx_reference, lane)
       where d.tx_reference = u.tx_reference`)
-    const told = await post.tell({ merchant_id: kofi, url: 'https://kofi.example/ipn' })
-    await stepUntilRest(dispatcher, keeper)
-    expect(keeper.waiting).toHaveLength(8) // of sixteen: the others are for addresses that have proved good
-    expect(sent).toEqual([told])
-    while (keeper.waiting.length > 0) {
-      keeper.letGo()
+    const reference = await fixture.notify({ merchant_id: kofi, url: 'https://kofi.example/ipn' })
+    await stepUntilRest(dispatcher, gate)
+    expect(gate.waiting).toHaveLength(8) // of sixteen: the others are reserved for acknowledged addresses
+    expect(sent).toEqual([reference])
+    while (gate.waiting.length > 0) {
+      gate.release()
       await dispatcher.finished()
-      await stepUntilRest(dispatcher, keeper)
+      await stepUntilRest(dispatcher, gate)
     }
     expect(await tableOf()).toEqual({ parked: 0, due: 0, acknowledged: 701 })
   })
 
-test('where half of the slots are taken, a crowd that already has some keeps nobody waiting who has none', async () => {
-  const { keeper, sent, outbound } = hangFor(url => url !== 'https://kofi.example/ipn')
-  const dispatcher = post.dispatcher(outbound)
-  // Twenty merchants that answered well, and then hang: four lanes full, four with one.
-  for (const [at, merchant_id] of post.ids.slice(2).entries())
-    await post.addCrowd(merchant_id, 20, `https://shop${at}.example/ipn`)
+test('if half of the slots are taken, lanes that have slots do not delay a lane without one', async () => {
+  const { gate, sent, outbound } = hangFor(url => url !== 'https://kofi.example/ipn')
+  const dispatcher = fixture.dispatcher(outbound)
+  // Twenty merchants that first acknowledge and then hang: four lanes are full, four have one try.
+  for (const [at, merchant_id] of fixture.ids.slice(2).entries())
+    await fixture.addBacklog(merchant_id, 20, `https://shop${at}.example/ipn`)
   for (let wave = 0; wave < 2; wave++) {
-    await stepUntilRest(dispatcher, keeper)
-    keeper.letGo()
+    await stepUntilRest(dispatcher, gate)
+    gate.release()
     await dispatcher.finished()
   }
-  await stepUntilRest(dispatcher, keeper)
-  expect(keeper.waiting.length).toBeGreaterThanOrEqual(64)
-  post.pass(1000)
-  for (const [at, merchant_id] of post.ids.slice(2).entries())
-    await post.addCrowd(merchant_id, 100, `https://shop${at}.example/more`)
-  post.pass(1000)
-  const told = await post.tell({ merchant_id: kofi, url: 'https://kofi.example/ipn' })
-  await stepUntilRest(dispatcher, keeper)
-  expect(sent).toEqual([told])
-  keeper.letGo()
+  await stepUntilRest(dispatcher, gate)
+  expect(gate.waiting.length).toBeGreaterThanOrEqual(64)
+  fixture.pass(1000)
+  for (const [at, merchant_id] of fixture.ids.slice(2).entries())
+    await fixture.addBacklog(merchant_id, 100, `https://shop${at}.example/more`)
+  fixture.pass(1000)
+  const reference = await fixture.notify({ merchant_id: kofi, url: 'https://kofi.example/ipn' })
+  await stepUntilRest(dispatcher, gate)
+  expect(sent).toEqual([reference])
+  gate.release()
   await dispatcher.finished()
 })
 
-test('5,000 retries that are due take half of the slots at most, and no first try waits for them', async () => {
-  const { keeper, sent, outbound } = hangFor(url => url.includes('again'))
-  const dispatcher = post.dispatcher(outbound)
+test('5,000 due retries take at most half of the slots, and no first try waits for them', async () => {
+  const { gate, sent, outbound } = hangFor(url => url.includes('again'))
+  const dispatcher = fixture.dispatcher(outbound)
   for (let at = 0; at < 20; at++)
-    await post.addCrowd(post.ids[at + 2] as string, 250, `https://again${at}.example/`, true)
-  await post.db.rows(
+    await fixture.addBacklog(fixture.ids[at + 2] as string, 250, `https://again${at}.example/`, true)
+  await fixture.db.rows(
     sql`update deliveries set url = replace(url, '//again', '//' || right(tx_reference, 1) || '.again'),
       begun_at = begun_at - interval '1 hour'`,
   )
-  await stepUntilRest(dispatcher, keeper)
-  expect(keeper.waiting).toHaveLength(64)
-  const firsts = await Promise.all(Array.from({ length: 20 }, () => post.tell({ merchant_id: kofi })))
-  while (sent.length < 20) await stepUntilRest(dispatcher, keeper)
+  await stepUntilRest(dispatcher, gate)
+  expect(gate.waiting).toHaveLength(64)
+  const firsts = await Promise.all(Array.from({ length: 20 }, () => fixture.notify({ merchant_id: kofi })))
+  while (sent.length < 20) await stepUntilRest(dispatcher, gate)
   expect(sent.toSorted()).toEqual(firsts.toSorted())
-  keeper.letGo()
+  gate.release()
   await dispatcher.finished()
 })

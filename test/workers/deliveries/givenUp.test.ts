@@ -1,62 +1,53 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { NotificationKey } from '../../../src/core/notification/notification.ts'
-import { sql } from '../../../src/store/db.ts'
 import { after, hours, noon, seconds } from '../../support/payments/rows.ts'
-import { type Clerk, createClerk } from './clerk.ts'
-import { openPost, type Post } from './post.ts'
+import { type ManualWorker, createManualWorker } from './manualWorker.ts'
+import { useDeliveryFixture } from './fixture.ts'
 
-let post: Post
-let clerk: Clerk
+const fixture = useDeliveryFixture(2)
+let worker: ManualWorker
 let key: NotificationKey
-beforeAll(async () => {
-  post = await openPost(2)
-  clerk = createClerk(post)
-})
-beforeEach(async () => {
-  await post.db.rows(sql`truncate deliveries, notifications, tries, messages`)
-  post.setNow(noon)
-  key = await clerk.tell()
-})
-afterAll(() => post.close())
+beforeAll(() => void (worker = createManualWorker(fixture)))
+beforeEach(async () => void (key = await worker.notify()))
 
 const days = (count: number) => hours(24 * count)
 
-describe('the contact of the merchant hears that a notification was given up', () => {
-  test('once, when that was accepted', async () => {
-    const tried = clerk.triedOf(await clerk.takeOne(key), clerk.noMore(), 'dev@shop.example')
-    expect(await clerk.notices()).toEqual([])
-    await clerk.save(tried)
-    await clerk.save(tried)
-    expect(await clerk.notices()).toEqual(['dev@shop.example'])
+describe('the contact of the merchant gets a notice of an exhausted notification', () => {
+  test('once, if the result was accepted', async () => {
+    const tried = worker.finishedTry(await worker.takeOne(key), worker.exhausted(), 'dev@shop.example')
+    expect(await worker.notices()).toEqual([])
+    await worker.save(tried)
+    await worker.save(tried)
+    expect(await worker.notices()).toEqual(['dev@shop.example'])
   })
 
-  test('of others in the same commit it is the one who has lost its lease that is not heard of', async () => {
-    const kofi = await clerk.tell(post.ids[1])
-    const late = await clerk.take(key, kofi)
-    post.pass(seconds(31))
-    await clerk.take(kofi)
-    await clerk.save(
-      ...late.map(taken => clerk.triedOf(taken, clerk.noMore(), `dev@${taken.merchant_id}.example`)),
+  test('not for a result in the same commit whose lease was lost', async () => {
+    const kofi = await worker.notify(fixture.ids[1])
+    const late = await worker.take(key, kofi)
+    fixture.pass(seconds(31))
+    await worker.take(kofi)
+    await worker.save(
+      ...late.map(taken => worker.finishedTry(taken, worker.exhausted(), `dev@${taken.merchant_id}.example`)),
     )
-    expect(await clerk.notices()).toEqual([`dev@${key.merchant_id}.example`])
-    expect([await clerk.find(key), await clerk.find(kofi)]).toMatchObject([
+    expect(await worker.notices()).toEqual([`dev@${key.merchant_id}.example`])
+    expect([await worker.find(key), await worker.find(kofi)]).toMatchObject([
       { exhausted_at: after(seconds(31)) },
       { exhausted_at: null },
     ])
-    expect([await clerk.numbersOf(key), await clerk.numbersOf(kofi)]).toEqual([[1], [1]])
+    expect([await worker.tryNumbers(key), await worker.tryNumbers(kofi)]).toEqual([[1], [1]])
   })
 
-  test('not a day later, by a worker that had lost its lease long before', async () => {
-    const late = await clerk.takeOne(key)
-    post.pass(seconds(31))
-    await clerk.save(clerk.triedOf(await clerk.takeOne(key), clerk.noMore(), 'dev@shop.example'))
-    post.pass(days(1)) // there is one mail a day
-    await clerk.save(clerk.triedOf(late, clerk.noMore(), 'dev@shop.example'))
-    expect([await clerk.notices(), await clerk.numbersOf(key)]).toEqual([['dev@shop.example'], [1, 2]])
+  test('not a day later, from a worker that lost its lease long before', async () => {
+    const late = await worker.takeOne(key)
+    fixture.pass(seconds(31))
+    await worker.save(worker.finishedTry(await worker.takeOne(key), worker.exhausted(), 'dev@shop.example'))
+    fixture.pass(days(1)) // there is one mail a day
+    await worker.save(worker.finishedTry(late, worker.exhausted(), 'dev@shop.example'))
+    expect([await worker.notices(), await worker.tryNumbers(key)]).toEqual([['dev@shop.example'], [1, 2]])
   })
 
-  test('not, when there is no contact', async () => {
-    await clerk.save(clerk.triedOf(await clerk.takeOne(key), clerk.noMore()))
-    expect([await clerk.notices(), (await clerk.find(key)).exhausted_at]).toEqual([[], noon])
+  test('not without a contact', async () => {
+    await worker.save(worker.finishedTry(await worker.takeOne(key), worker.exhausted()))
+    expect([await worker.notices(), (await worker.find(key)).exhausted_at]).toEqual([[], noon])
   })
 })

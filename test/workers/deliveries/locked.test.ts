@@ -1,66 +1,62 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { sql } from '../../../src/store/db.ts'
+import { describe, expect, test } from 'vitest'
 import { lockRows } from '../../support/database/lockRows.ts'
-import { minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { minutes, seconds } from '../../support/payments/rows.ts'
 import { withoutSkipLocked } from '../../support/database/withoutSkipLocked.ts'
-import { createGateKeeper, fails, idOf, playedOutbound, referenceOf, says, thanks } from './answers.ts'
-import { carryAll, openPost, type Post, stepUntilRest, until } from './post.ts'
+import {
+  createRequestGate,
+  failWith,
+  idOf,
+  fakeOutbound,
+  referenceOf,
+  respond,
+  acknowledge,
+} from './answers.ts'
+import { dispatchAll, useDeliveryFixture, stepUntilRest, until } from './fixture.ts'
 
-// Somebody holds rows of deliveries, as a node does that stands still in the middle of its work. Nobody else waits for
-// it.
-let post: Post
-beforeAll(async () => {
-  post = await openPost(5)
-})
-beforeEach(async () => {
-  await post.db.rows(sql`truncate deliveries, notifications, tries`)
-  post.setNow(noon)
-  post.troubles.length = 0
-})
-afterAll(async () => {
-  await post.close()
-})
+// Another transaction has locked rows of deliveries, as a node that is paused in a transaction does. Dispatchers do not
+// wait for it.
+const fixture = useDeliveryFixture(5)
 
-async function whileHeld<T>(tx_reference: string, work: () => Promise<T>): Promise<T> {
-  const letGo = await lockRows(
-    post.url,
+async function whileLocked<T>(tx_reference: string, work: () => Promise<T>): Promise<T> {
+  const unlock = await lockRows(
+    fixture.url,
     'select 1 from deliveries where tx_reference = $1 and sequence = 1',
     [tx_reference],
   )
   try {
     return await work()
   } finally {
-    await letGo()
+    await unlock()
   }
 }
 
 const urlOf = (at: number) => `https://shop${at}.example/ipn`
 
-// One of each merchant, the oldest first.
-async function tellAll() {
-  const told: string[] = []
-  for (const [at, merchant_id] of post.ids.entries()) {
-    told.push(await post.tell({ merchant_id, url: urlOf(at) }))
-    post.pass(10)
+// One delivery of each merchant, the oldest first.
+async function notifyAll() {
+  const references: string[] = []
+  for (const [at, merchant_id] of fixture.ids.entries()) {
+    references.push(await fixture.notify({ merchant_id, url: urlOf(at) }))
+    fixture.pass(10)
   }
-  return told
+  return references
 }
 
 const acknowledged = async () =>
-  (await post.deliveries()).flatMap(one => (one.acknowledged_at ? [one.tx_reference] : [])).toSorted()
+  (await fixture.deliveries()).flatMap(one => (one.acknowledged_at ? [one.tx_reference] : [])).toSorted()
 
 function createRecorder() {
   const sent: string[] = []
-  const outbound = playedOutbound(request => {
+  const outbound = fakeOutbound(request => {
     sent.push(idOf(request))
-    return thanks()
+    return acknowledge()
   })
   return { sent, outbound }
 }
 
 for (const [name, open] of [
-  ['a database that skips', () => post.db],
-  ['a database that refuses to skip', () => withoutSkipLocked(post.db).db],
+  ['a database with SKIP LOCKED', () => fixture.db],
+  ['a database without SKIP LOCKED', () => withoutSkipLocked(fixture.db).db],
 ] as const)
   describe(name, () => {
     for (const [age, at] of [
@@ -68,109 +64,109 @@ for (const [name, open] of [
       ['middle', 2],
       ['newest', 4],
     ] as const)
-      test(`the ${age} is held: all others are sent and written down, and it when it is let go`, async () => {
-        const told = await tellAll()
-        const held = told[at] as string
+      test(`the ${age} row is locked: all others are sent and saved, and it is sent after the lock`, async () => {
+        const references = await notifyAll()
+        const lockedReference = references[at] as string
         const { sent, outbound } = createRecorder()
-        const dispatcher = post.dispatcher(outbound, { db: open() })
-        const others = told.filter(one => one !== held)
-        await whileHeld(held, async () => {
+        const dispatcher = fixture.dispatcher(outbound, { db: open() })
+        const others = references.filter(one => one !== lockedReference)
+        await whileLocked(lockedReference, async () => {
           await stepUntilRest(dispatcher, { waiting: [] })
           await dispatcher.finished()
           expect(sent.map(id => id.replace('-N1', '')).toSorted()).toEqual(others.toSorted())
           expect(await acknowledged()).toEqual(others.toSorted())
-          const later = await post.tell({ merchant_id: post.ids[at] as string, url: urlOf(at) })
+          const later = await fixture.notify({ merchant_id: fixture.ids[at] as string, url: urlOf(at) })
           await stepUntilRest(dispatcher, { waiting: [] })
           await dispatcher.finished()
           expect(await acknowledged()).toEqual([...others, later].toSorted())
         })
-        await carryAll(dispatcher)
+        await dispatchAll(dispatcher)
         expect(sent).toHaveLength(6)
-        expect(sent.at(-1)).toBe(`${held}-N1`)
-        expect(post.troubles).toEqual([])
+        expect(sent.at(-1)).toBe(`${lockedReference}-N1`)
+        expect(fixture.troubles).toEqual([])
       })
 
-    test('one of two siblings is held: neither is sent, everybody else is, and then the older goes first', async () => {
-      const told = await tellAll()
-      const [twice = ''] = told
-      await post.tell({ merchant_id: post.ids[0] as string, tx_reference: twice, url: urlOf(0) })
+    test('one of two siblings is locked: neither is sent, all others are, and then the older one is sent first', async () => {
+      const references = await notifyAll()
+      const [twice = ''] = references
+      await fixture.notify({ merchant_id: fixture.ids[0] as string, tx_reference: twice, url: urlOf(0) })
       const { sent, outbound } = createRecorder()
-      const dispatcher = post.dispatcher(outbound, { db: open() })
-      await whileHeld(twice, async () => {
+      const dispatcher = fixture.dispatcher(outbound, { db: open() })
+      await whileLocked(twice, async () => {
         await stepUntilRest(dispatcher, { waiting: [] })
         await dispatcher.finished()
-        expect(await acknowledged()).toEqual(told.slice(1).toSorted())
+        expect(await acknowledged()).toEqual(references.slice(1).toSorted())
       })
-      await carryAll(dispatcher)
+      await dispatchAll(dispatcher)
       expect(sent.slice(-2)).toEqual([`${twice}-N1`, `${twice}-N2`])
-      expect(post.troubles).toEqual([])
+      expect(fixture.troubles).toEqual([])
     })
 
     for (const [word, answer, result] of [
-      ['yes', thanks, 'acknowledged'],
-      ['no', () => says(500), 'server_error'],
+      ['yes', acknowledge, 'acknowledged'],
+      ['no', () => respond(500), 'server_error'],
     ] as const)
-      test(`a ${word} that cannot be written down because its row is held: those of others are, and it later`, async () => {
-        const told = await tellAll()
-        const [held = '', ...others] = told
-        const monitor = createGateKeeper()
-        const dispatcher = post.dispatcher(playedOutbound(monitor.hold), { db: open() })
-        await stepUntilRest(dispatcher, monitor)
+      test(`a result (${word}) whose row is locked is saved later, and those of other rows at once`, async () => {
+        const references = await notifyAll()
+        const [lockedReference = '', ...others] = references
+        const gate = createRequestGate()
+        const dispatcher = fixture.dispatcher(fakeOutbound(gate.hold), { db: open() })
+        await stepUntilRest(dispatcher, gate)
         const written = async () =>
-          (await post.deliveries()).filter(one => one.last_result === result).map(one => one.tx_reference)
-        await whileHeld(held, async () => {
-          monitor.letGo(answer)
+          (await fixture.deliveries()).filter(one => one.last_result === result).map(one => one.tx_reference)
+        await whileLocked(lockedReference, async () => {
+          gate.release(answer)
           await until(async () => (await written()).length === others.length)
           expect((await written()).toSorted()).toEqual(others.toSorted())
         })
         await dispatcher.finished()
-        expect((await written()).toSorted()).toEqual(told.toSorted())
-        expect((await post.deliveries()).map(one => one.tries)).toEqual(told.map(() => 1))
-        expect(post.troubles).toEqual([])
+        expect((await written()).toSorted()).toEqual(references.toSorted())
+        expect((await fixture.deliveries()).map(one => one.tries)).toEqual(references.map(() => 1))
+        expect(fixture.troubles).toEqual([])
       })
 
-    test('one behind a dead endpoint is held: the others are put away, and brought back past another', async () => {
+    test('one delivery behind a dead endpoint is locked: the others are parked, and released past another locked one', async () => {
       const dead = 'https://dead.example/ipn'
-      const [ama = '', kofi = ''] = post.ids
+      const [ama = '', kofi = ''] = fixture.ids
       const answers = { isDead: true }
-      const dispatcher = post.dispatcher(
-        playedOutbound(request =>
-          request.url === dead && answers.isDead ? fails('no_connection') : thanks(),
+      const dispatcher = fixture.dispatcher(
+        fakeOutbound(request =>
+          request.url === dead && answers.isDead ? failWith('no_connection') : acknowledge(),
         ),
         { db: open() },
       )
-      for (let at = 0; at < 5; at++) await post.tell({ merchant_id: ama, url: dead })
-      await carryAll(dispatcher) // now the breaker of this lane is open
-      const told: string[] = []
-      for (let at = 0; at < 4; at++) told.push(await post.tell({ merchant_id: ama, url: dead }))
-      const putAway = async () =>
-        (await post.deliveries()).flatMap(one => (one.parked ? [one.tx_reference] : [])).toSorted()
-      await whileHeld(told[1] as string, async () => {
-        const other = await post.tell({ merchant_id: kofi })
+      for (let at = 0; at < 5; at++) await fixture.notify({ merchant_id: ama, url: dead })
+      await dispatchAll(dispatcher) // now the breaker of this lane is open
+      const references: string[] = []
+      for (let at = 0; at < 4; at++) references.push(await fixture.notify({ merchant_id: ama, url: dead }))
+      const parkedReferences = async () =>
+        (await fixture.deliveries()).flatMap(one => (one.parked ? [one.tx_reference] : [])).toSorted()
+      await whileLocked(references[1] as string, async () => {
+        const other = await fixture.notify({ merchant_id: kofi })
         await stepUntilRest(dispatcher, { waiting: [] })
         await dispatcher.finished()
         expect(await acknowledged()).toEqual([other])
-        expect(await putAway()).toEqual(told.filter((_, at) => at !== 1).toSorted())
+        expect(await parkedReferences()).toEqual(references.filter((_, at) => at !== 1).toSorted())
       })
-      await carryAll(dispatcher)
-      expect(await putAway()).toEqual(told.toSorted())
+      await dispatchAll(dispatcher)
+      expect(await parkedReferences()).toEqual(references.toSorted())
       answers.isDead = false
-      post.pass(minutes(2))
-      await whileHeld(told[0] as string, async () => {
-        await carryAll(dispatcher)
-        expect(await acknowledged()).toEqual(expect.arrayContaining(told.slice(1)))
+      fixture.pass(minutes(2))
+      await whileLocked(references[0] as string, async () => {
+        await dispatchAll(dispatcher)
+        expect(await acknowledged()).toEqual(expect.arrayContaining(references.slice(1)))
       })
     })
   })
 
-test('while one is held, whoever has taken all the others rests', async () => {
-  const [held = ''] = await tellAll()
+test('a dispatcher that has taken all but a locked delivery rests', async () => {
+  const [lockedReference = ''] = await notifyAll()
   const { outbound } = createRecorder()
-  const dispatcher = post.dispatcher(outbound)
-  await whileHeld(held, async () => {
+  const dispatcher = fixture.dispatcher(outbound)
+  await whileLocked(lockedReference, async () => {
     await stepUntilRest(dispatcher, { waiting: [] })
     const rests = []
-    for (let looks = 0; looks < 3; looks++) {
+    for (let polls = 0; polls < 3; polls++) {
       dispatcher.requestPoll()
       while ((await dispatcher.step()) > 0);
       rests.push(dispatcher.restMs() > 0)
@@ -180,22 +176,22 @@ test('while one is held, whoever has taken all the others rests', async () => {
   await dispatcher.finished()
 })
 
-test('a crowd that is held hides nobody', async () => {
-  const [ama = '', kofi = ''] = post.ids
-  await post.addCrowd(ama, 700, 'https://ama.example/ipn')
-  post.pass(seconds(1))
-  const told = await post.tell({ merchant_id: kofi, url: 'https://kofi.example/ipn' })
+test('a locked backlog does not hide other deliveries', async () => {
+  const [ama = '', kofi = ''] = fixture.ids
+  await fixture.addBacklog(ama, 700, 'https://ama.example/ipn')
+  fixture.pass(seconds(1))
+  const reference = await fixture.notify({ merchant_id: kofi, url: 'https://kofi.example/ipn' })
   const sent: string[] = []
-  const dispatcher = post.dispatcher(
-    playedOutbound(request => {
+  const dispatcher = fixture.dispatcher(
+    fakeOutbound(request => {
       sent.push(referenceOf(request))
-      return thanks()
+      return acknowledge()
     }),
   )
-  const letGo = await lockRows(post.url, 'select 1 from deliveries where merchant_id = $1', [ama])
+  const unlock = await lockRows(fixture.url, 'select 1 from deliveries where merchant_id = $1', [ama])
   dispatcher.requestPoll()
   for (let steps = 0; steps < 30 && sent.length === 0; steps++) await dispatcher.step()
-  await letGo()
-  expect(sent).toEqual([told])
+  await unlock()
+  expect(sent).toEqual([reference])
   await dispatcher.finished()
 })

@@ -1,177 +1,171 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Db, sql } from '../../../src/store/db.ts'
-import { noon, seconds } from '../../support/payments/rows.ts'
-import { createGateKeeper, fails, playedOutbound, referenceOf, thanks } from './answers.ts'
-import { carryAll, openPost, type Post, stepUntilRest, until } from './post.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { type Db } from '../../../src/store/db.ts'
+import { seconds } from '../../support/payments/rows.ts'
+import { createRequestGate, failWith, fakeOutbound, referenceOf, acknowledge } from './answers.ts'
+import { dispatchAll, useDeliveryFixture, stepUntilRest, until } from './fixture.ts'
 
-let post: Post
+const fixture = useDeliveryFixture(2)
 let ama: string
 let kofi: string
-beforeAll(async () => void (post = await openPost(2)))
-beforeEach(async () => {
-  await post.db.rows(sql`truncate deliveries, notifications, tries`)
-  post.setNow(noon)
-  ;[ama, kofi] = post.ids as [string, string]
-})
-afterAll(() => post.close())
+beforeAll(() => void ([ama, kofi] = fixture.ids as [string, string]))
 
 const hangingShop = 'https://hangs.example/ipn'
 const deadShop = 'https://dead.example/ipn'
 
-// One shop hangs, another is dead, all others thank.
+// One shop hangs, another is dead, all others acknowledge.
 function openTown(db?: Db) {
-  const monitor = createGateKeeper()
+  const gate = createRequestGate()
   const sent: string[] = []
-  const outbound = playedOutbound(request => {
-    if (request.url === hangingShop) return monitor.hold(request)
-    if (request.url === deadShop) return fails('timeout')
+  const outbound = fakeOutbound(request => {
+    if (request.url === hangingShop) return gate.hold(request)
+    if (request.url === deadShop) return failWith('timeout')
     sent.push(referenceOf(request))
-    return thanks()
+    return acknowledge()
   })
-  return { keeper: monitor, sent, dispatcher: post.dispatcher(outbound, { db }) }
+  return { gate: gate, sent, dispatcher: fixture.dispatcher(outbound, { db }) }
 }
 
-// The crowd goes home. Who is let go has come to the gate: one whose signer is still read would wait there for ever.
-async function close({ keeper, dispatcher }: Pick<ReturnType<typeof openTown>, 'keeper' | 'dispatcher'>) {
+// Releases the backlog, after all tries in flight have reached the gate: a later one would wait there for ever.
+async function close({ gate, dispatcher }: Pick<ReturnType<typeof openTown>, 'gate' | 'dispatcher'>) {
   await dispatcher.flushed()
-  await until(() => dispatcher.inFlight() === keeper.waiting.length)
-  keeper.letGo()
+  await until(() => dispatcher.inFlight() === gate.waiting.length)
+  gate.release()
   await dispatcher.finished()
 }
 
 const heldOf = async (merchant_id: string) =>
-  (await post.deliveries()).filter(one => one.parked && one.merchant_id === merchant_id).length
+  (await fixture.deliveries()).filter(one => one.parked && one.merchant_id === merchant_id).length
 
 for (const [who, isOurs] of [
   ['this process', true],
   ['another process', false],
 ] as const)
-  test(`what ${who} has just committed leaves with the first step, although 20,000 are due before it`, async () => {
+  test(`what ${who} has just committed is sent by the first step, although 20,000 are due before it`, async () => {
     const town = openTown()
     const { sent, dispatcher } = town
-    await post.addCrowd(ama, 20_000, hangingShop)
-    const told = await post.tell({ merchant_id: kofi })
+    await fixture.addBacklog(ama, 20_000, hangingShop)
+    const reference = await fixture.notify({ merchant_id: kofi })
     if (isOurs) dispatcher.requestNewestPoll()
     await dispatcher.step()
     await until(() => sent.length > 0)
-    expect(sent).toEqual([told])
+    expect(sent).toEqual([reference])
     await close(town)
   })
 
-test('a signal is enough while a crowd is in sight', async () => {
+test('a wake-up is enough while the due list has a backlog', async () => {
   const town = openTown()
   const { sent, dispatcher } = town
-  await post.addCrowd(ama, 2000, hangingShop)
+  await fixture.addBacklog(ama, 2000, hangingShop)
   await dispatcher.step()
   for (let at = 1; at <= 5; at++) {
-    post.pass(50)
-    const told = await post.tell({ merchant_id: kofi })
+    fixture.pass(50)
+    const reference = await fixture.notify({ merchant_id: kofi })
     dispatcher.requestNewestPoll()
     await dispatcher.step()
     await until(() => sent.length === at)
-    expect(sent.at(-1)).toBe(told)
+    expect(sent.at(-1)).toBe(reference)
   }
   await close(town)
 })
 
-test('what came while the worker stood still is seen before the crowd', async () => {
+test('deliveries that were committed while the worker was paused are found before the backlog', async () => {
   const town = openTown()
   const { sent, dispatcher } = town
-  await post.addCrowd(ama, 20_000, hangingShop)
+  await fixture.addBacklog(ama, 20_000, hangingShop)
   await dispatcher.step()
-  const told = await post.tell({ merchant_id: kofi })
-  post.pass(seconds(5))
+  const reference = await fixture.notify({ merchant_id: kofi })
+  fixture.pass(seconds(5))
   dispatcher.requestNewestPoll()
   await dispatcher.step()
   await until(() => sent.length > 0)
-  expect(sent).toEqual([told])
+  expect(sent).toEqual([reference])
   await close(town)
 })
 
-test('what waits for its lane stays in sight before a crowd, however long it waits', async () => {
+test('new deliveries that wait for their lane stay on the due list before a backlog, however long they wait', async () => {
   const town = openTown()
-  const { keeper, dispatcher } = town
-  await post.addCrowd(ama, 20_000, hangingShop)
-  const first = await post.tell({ merchant_id: kofi, url: hangingShop })
-  const second = await post.tell({ merchant_id: kofi, url: hangingShop })
-  const ofKofi = () => keeper.waiting.filter(({ request }) => request.lane === kofi)
+  const { gate, dispatcher } = town
+  await fixture.addBacklog(ama, 20_000, hangingShop)
+  const first = await fixture.notify({ merchant_id: kofi, url: hangingShop })
+  const second = await fixture.notify({ merchant_id: kofi, url: hangingShop })
+  const ofKofi = () => gate.waiting.filter(({ request }) => request.lane === kofi)
   await dispatcher.step()
   await until(() => ofKofi().length === 1)
-  for (let look = 0; look < 3; look++) {
-    post.pass(seconds(1))
+  for (let poll = 0; poll < 3; poll++) {
+    fixture.pass(seconds(1))
     dispatcher.requestPoll()
     await dispatcher.step()
   }
   const [one] = ofKofi()
-  keeper.waiting.splice(0, 1000, ...keeper.waiting.filter(other => other !== one))
-  one?.answer(thanks())
-  await until(() => dispatcher.inFlight() === keeper.waiting.length)
+  gate.waiting.splice(0, 1000, ...gate.waiting.filter(other => other !== one))
+  one?.answer(acknowledge())
+  await until(() => dispatcher.inFlight() === gate.waiting.length)
   await dispatcher.step()
   await until(() => ofKofi().length === 1)
   expect([one, ...ofKofi()].map(each => each && referenceOf(each.request))).toEqual([first, second])
   await close(town)
 })
 
-test('what has just come is not put away with the crowd that waits for its lane', async () => {
+test('new deliveries are not parked with the backlog of their lane', async () => {
   const town = openTown()
   const { dispatcher } = town
-  await post.addCrowd(ama, 2000, hangingShop)
-  for (let at = 0; at < 10; at++) await post.tell({ merchant_id: kofi, url: hangingShop })
+  await fixture.addBacklog(ama, 2000, hangingShop)
+  for (let at = 0; at < 10; at++) await fixture.notify({ merchant_id: kofi, url: hangingShop })
   await dispatcher.step()
   await dispatcher.flushed()
   expect([await heldOf(kofi), (await heldOf(ama)) > 0]).toEqual([0, true])
   await close(town)
 })
 
-test('what has just come is looked for and taken by itself, before the look at everything that is due, too', async () => {
-  const looks: unknown[][] = []
+test('new deliveries are polled and taken separately, before the full poll', async () => {
+  const polls: unknown[][] = []
   const db: Db = {
-    ...post.db,
+    ...fixture.db,
     tuples: query => {
-      if (query.text.includes('from deliveries')) looks.push([...query.values])
-      return post.db.tuples(query)
+      if (query.text.includes('from deliveries')) polls.push([...query.values])
+      return fixture.db.tuples(query)
     },
   }
   const town = openTown(db)
   const { sent, dispatcher } = town
-  await post.addCrowd(ama, 2000, hangingShop)
+  await fixture.addBacklog(ama, 2000, hangingShop)
   await dispatcher.step()
-  const told = await post.tell({ merchant_id: kofi })
+  const reference = await fixture.notify({ merchant_id: kofi })
   dispatcher.requestPoll()
   dispatcher.requestNewestPoll()
-  const before = looks.length
+  const before = polls.length
   await dispatcher.step()
-  expect(looks.length - before).toBe(1)
+  expect(polls.length - before).toBe(1)
   await until(() => sent.length > 0)
-  expect(sent).toEqual([told])
+  expect(sent).toEqual([reference])
   expect(dispatcher.restMs()).toBe(0) // the others follow
   await dispatcher.step()
-  expect(looks.length - before).toBeGreaterThan(1)
+  expect(polls.length - before).toBeGreaterThan(1)
   await close(town)
 })
 
-test('a signal that comes too late: the next look finds it', async () => {
-  const { keeper, sent, dispatcher } = openTown()
-  await stepUntilRest(dispatcher, keeper)
-  const told = await post.tell({ merchant_id: kofi })
-  post.pass(seconds(5))
+test('a wake-up before the commit is visible: the next poll finds the delivery', async () => {
+  const { gate, sent, dispatcher } = openTown()
+  await stepUntilRest(dispatcher, gate)
+  const reference = await fixture.notify({ merchant_id: kofi })
+  fixture.pass(seconds(5))
   dispatcher.requestNewestPoll()
   await until(async () => {
     await dispatcher.step()
     return sent.length > 0
   })
-  expect(sent).toEqual([told])
+  expect(sent).toEqual([reference])
   await dispatcher.finished()
 })
 
-test('a second signal while the first is looked after is not lost', async () => {
-  const { keeper, sent, dispatcher } = openTown()
-  await stepUntilRest(dispatcher, keeper)
-  const first = await post.tell({ merchant_id: kofi })
+test('a second wake-up during the poll of the first is not lost', async () => {
+  const { gate, sent, dispatcher } = openTown()
+  await stepUntilRest(dispatcher, gate)
+  const first = await fixture.notify({ merchant_id: kofi })
   dispatcher.requestNewestPoll()
   const step = dispatcher.step()
-  const second = await post.tell({ merchant_id: ama })
+  const second = await fixture.notify({ merchant_id: ama })
   dispatcher.requestNewestPoll()
   await step
   expect(dispatcher.restMs()).toBe(0)
@@ -181,14 +175,14 @@ test('a second signal while the first is looked after is not lost', async () => 
   await dispatcher.finished()
 })
 
-// A database that puts nothing away until it may.
+// A database that parks nothing until the test allows it.
 function slowToPutAway() {
   let goOn: (() => void) | undefined
   const gate = new Promise<void>(resolve => void (goOn = resolve))
   const db: Db = {
-    ...post.db,
+    ...fixture.db,
     transaction: work =>
-      post.db.transaction(tx =>
+      fixture.db.transaction(tx =>
         work({
           ...tx,
           async count(query) {
@@ -201,24 +195,24 @@ function slowToPutAway() {
   return { db, goOn: () => goOn?.() }
 }
 
-test('those that can leave do not wait until others are put away', async () => {
+test('deliveries that can be sent do not wait until others are parked', async () => {
   const { db, goOn } = slowToPutAway()
   const { sent, dispatcher } = openTown(db)
-  for (let at = 0; at < 5; at++) await post.tell({ merchant_id: ama, url: deadShop })
-  await carryAll(dispatcher) // and its breaker is open
-  await post.tell({ merchant_id: ama, url: deadShop })
+  for (let at = 0; at < 5; at++) await fixture.notify({ merchant_id: ama, url: deadShop })
+  await dispatchAll(dispatcher) // and its breaker is open
+  await fixture.notify({ merchant_id: ama, url: deadShop })
   dispatcher.requestNewestPoll()
   await dispatcher.step()
   const tidied = dispatcher.flushed()
-  const told = await post.tell({ merchant_id: kofi })
+  const reference = await fixture.notify({ merchant_id: kofi })
   dispatcher.requestNewestPoll()
   await dispatcher.step()
   await until(() => sent.length > 0)
-  expect(sent).toEqual([told])
+  expect(sent).toEqual([reference])
   const isTidied = await Promise.race([tidied.then(() => true), nextTurn(false)])
   expect(isTidied).toBe(false)
   goOn()
   await dispatcher.finished()
   expect(await heldOf(ama)).toBe(1)
-  expect(post.troubles).toEqual([])
+  expect(fixture.troubles).toEqual([])
 })

@@ -14,8 +14,8 @@ import { query } from '../../support/database/database.ts'
 import { after, hours, no, noon, pending, seconds, yes } from '../../support/payments/rows.ts'
 import { openShop, type TestShop } from '../../support/payments/shop.ts'
 import { random } from '../../support/random.ts'
-import { playedOutbound, says } from './answers.ts'
-import { carryAll } from './post.ts'
+import { fakeOutbound, respond } from './answers.ts'
+import { dispatchAll } from './fixture.ts'
 
 let shop: TestShop
 let now = noon
@@ -43,7 +43,7 @@ const rowsOf = async ({ tx_reference }: Payment) => ({
   ),
 })
 
-// A customer whose first try fails, and whose second is paid.
+// A customer whose first attempt fails, and whose second is paid.
 async function liveALittle(payment: Payment) {
   await shop.try(payment, no)
   pass(seconds(5))
@@ -54,7 +54,7 @@ async function liveALittle(payment: Payment) {
 const changes = ['failed', 'awaiting_payment', 'paid']
 
 for (const table of ['payments', 'events', 'notifications', 'deliveries'])
-  test(`a change that cannot be written to ${table} leaves nothing at all`, async () => {
+  test(`a change that cannot be written to ${table} writes nothing`, async () => {
     const payment = await shop.ask(await shop.addMerchant(), { ipn_url: url })
     await query(
       shop.url,
@@ -75,12 +75,12 @@ for (const table of ['payments', 'events', 'notifications', 'deliveries'])
     expect((await rowsOf(payment)).deliveries).toHaveLength(1)
   })
 
-test('nothing is told of a payment that was only asked for', async () => {
+test('a payment that was only requested has no notification', async () => {
   const payment = await shop.ask(await shop.addMerchant(), { ipn_url: url })
   expect(await rowsOf(payment)).toEqual({ notifications: [], deliveries: [] })
 })
 
-test('one notification for every change of the status, and one delivery that is due at once', async () => {
+test('every status change has one notification, and one delivery that is due at once', async () => {
   const payment = await liveALittle(await shop.ask(await shop.addMerchant(), { ipn_url: url }))
   const { notifications, deliveries } = await rowsOf(payment)
   const events = await eventsOf(shop.db, payment.merchant_id, payment.tx_reference)
@@ -107,7 +107,7 @@ test('one notification for every change of the status, and one delivery that is 
   )
 })
 
-test('the same news twice is told once', async () => {
+test('the same change twice is one notification', async () => {
   const payment = await liveALittle(await shop.ask(await shop.addMerchant(), { ipn_url: url }))
   await cancel(shop.runtime, payment, now)
   await cancel(shop.runtime, payment, now)
@@ -115,14 +115,14 @@ test('the same news twice is told once', async () => {
 })
 
 for (const [why, settings, fields, sent] of [
-  ['no address: the rows are there, and nothing to deliver', [], {}, []],
+  ['without an address there are notifications and no deliveries', [], {}, []],
   [
-    'style basic leaves awaiting_payment out',
+    'style basic leaves out awaiting_payment',
     ['ipn_style=basic', `ipn_url=${url}`],
     { ipn_url: url },
     [1, 3],
   ],
-  ['the address of the merchant, when the request names none', [`ipn_url=${url}?default`], {}, [1, 2, 3]],
+  ['the address of the merchant, if the request has none', [`ipn_url=${url}?default`], {}, [1, 2, 3]],
   ['style get', ['ipn_style=get', `ipn_url=${url}`], {}, [1, 2, 3]],
 ] as const)
   test(why, async () => {
@@ -138,7 +138,7 @@ test('the address of the request outranks that of the merchant', async () => {
   expect(new Set((await rowsOf(payment)).deliveries.map(one => one.url))).toEqual(new Set([url]))
 })
 
-test('every try sends the same bytes, although the payment goes on', async () => {
+test('every try sends the same bytes, although the payment changes', async () => {
   const payment = await shop.ask(await shop.addMerchant(), {
     ipn_url: url,
     name: 'Ɛsi "O\'Brien" </script>\u2028 🛒',
@@ -150,21 +150,21 @@ test('every try sends the same bytes, although the payment goes on', async () =>
     db: shop.db,
     clock,
     signers: createSignerCache(shop.db, masterKeys, clock),
-    outbound: playedOutbound(request => (requests.push(request), says(404))),
+    outbound: fakeOutbound(request => (requests.push(request), respond(404))),
     loopback: () => false,
     random,
     watch: { tried() {}, exhausted() {}, passwordWithheld() {}, trouble() {} },
     wake() {},
   })
   await shop.try(payment, no)
-  await carryAll(dispatcher)
+  await dispatchAll(dispatcher)
   await shop.try(payment, pending)
   pass(seconds(60))
-  await carryAll(dispatcher)
+  await dispatchAll(dispatcher)
   await shop.hear(payment, yes)
   for (let hour = 0; hour < 6; hour++) {
     pass(hours(1))
-    await carryAll(dispatcher)
+    await dispatchAll(dispatcher)
   }
   const { notifications } = await rowsOf(payment)
   for (const { sequence, body, status } of notifications) {

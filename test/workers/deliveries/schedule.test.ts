@@ -6,32 +6,34 @@ import type { Try } from '../../../src/store/notifications/tries.ts'
 import type { Dispatcher } from '../../../src/workers/deliveries/dispatcher.ts'
 import { createRandom, randomSeed } from '../../support/random.ts'
 import { after, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
-import { fails, playedOutbound, referenceOf, says } from './answers.ts'
-import { carryAll, isAwake, openPost, type Post, until } from './post.ts'
+import { failWith, fakeOutbound, referenceOf, respond } from './answers.ts'
+import { dispatchAll, isAwake, openDeliveryFixture, type DeliveryFixture, until } from './fixture.ts'
 
 const slack = seconds(5) // how far the test moves the clock at once
 
 const ways: Record<string, (at: number) => HttpOutcome> = {
-  refused: () => says(404),
-  redirected: () => says(302),
-  'thanked by another word': () => says(204),
-  'in trouble': () => says(500),
-  'not there': () => fails('no_connection'),
-  hanging: () => fails('timeout'),
+  refused: () => respond(404),
+  redirected: () => respond(302),
+  'thanked by another word': () => respond(204),
+  'in trouble': () => respond(500),
+  'not there': () => failWith('no_connection'),
+  hanging: () => failWith('timeout'),
   'of many moods': at =>
-    [says(404), says(503), fails('tls'), fails('bad_answer'), says(299)][at % 5] as HttpOutcome,
-  'wishing what only 429 and 503 may': at => says([500, 404, 302, 204][at % 4] as number, '99999'),
-  'asking for seconds': at => says(503, String(at * 60)),
-  'asking for a date': at => says(429, after(hours(at)).toUTCString()),
-  'asking for eternity': () => says(429, '99999999999999'),
-  'asking for nonsense': () => says(503, '-5 soon'),
+    [respond(404), respond(503), failWith('tls'), failWith('bad_answer'), respond(299)][
+      at % 5
+    ] as HttpOutcome,
+  'wishing what only 429 and 503 may': at => respond([500, 404, 302, 204][at % 4] as number, '99999'),
+  'asking for seconds': at => respond(503, String(at * 60)),
+  'asking for a date': at => respond(429, after(hours(at)).toUTCString()),
+  'asking for eternity': () => respond(429, '99999999999999'),
+  'asking for nonsense': () => respond(503, '-5 soon'),
 }
 
-let post: Post
-beforeAll(async () => void (post = await openPost(8)))
-afterAll(() => post.close())
+let fixture: DeliveryFixture
+beforeAll(async () => void (fixture = await openDeliveryFixture(8)))
+afterAll(() => fixture.close())
 
-// Goes from one thing that happens to the next, until there is nothing left.
+// Moves the clock from one event to the next, until there is none left.
 async function liveOn(dispatcher: Dispatcher, sleepers: Map<number, (() => void)[]>) {
   for (;;) {
     const asleep = () => [...sleepers.values()].flat().length
@@ -39,19 +41,19 @@ async function liveOn(dispatcher: Dispatcher, sleepers: Map<number, (() => void)
       dispatcher.requestPoll()
       const busy = (await dispatcher.step()) > 0
       await dispatcher.flushed()
-      const [row] = await post.db.rows<{ leased: number }>(
+      const [row] = await fixture.db.rows<{ leased: number }>(
         sql`select count(*)::integer as leased from deliveries where lease_token is not null`,
       )
       return !busy && !isAwake(dispatcher) && row?.leased === asleep()
     })
-    const next = await post.db.one<{ at: Date | null }>(
+    const next = await fixture.db.one<{ at: Date | null }>(
       sql`select min(next_try_at) as at from deliveries where lease_token is null`,
     )
     const times = [...sleepers.keys(), ...(next?.at ? [next.at.getTime()] : [])]
     if (times.length === 0) return
-    const at = Math.max(Math.min(...times), post.clock().getTime())
+    const at = Math.max(Math.min(...times), fixture.clock().getTime())
     const step = Math.min(slack, Math.max(250, (at - noon.getTime()) / 500))
-    post.setNow(new Date(at + step))
+    fixture.setNow(new Date(at + step))
     for (const [time, wakers] of sleepers)
       if (time <= at + step) {
         sleepers.delete(time)
@@ -62,7 +64,7 @@ async function liveOn(dispatcher: Dispatcher, sleepers: Map<number, (() => void)
 
 const jitterOf = (gap: number) => Math.min(Math.max(seconds(2), gap / 10), minutes(5))
 
-// What is wrong with the tries of a delivery that failed all its life.
+// What is wrong with the tries of a delivery whose tries all failed.
 function faultsOf(delivery: Delivery, tries: readonly Try[], asks: boolean): string[] {
   const faults = tries.flatMap(({ try: number, started_at }) => {
     const at = number - 1
@@ -79,27 +81,27 @@ function faultsOf(delivery: Delivery, tries: readonly Try[], asks: boolean): str
   return faults
 }
 
-test('endpoints that fail in every way get their 16 tries in their bands, then it is exhausted', async () => {
+test('deliveries to endpoints that fail in every way have 16 tries in their bands, and are exhausted then', async () => {
   const { random } = createRandom(randomSeed())
   const names = Object.keys(ways)
   const fates = new Map<string, { way: string; isSlow: boolean; tries: number }>()
   for (let at = 0; at < 120; at++) {
-    const merchant_id = post.ids[at % 8] as string
-    const tx_reference = await post.tell({ merchant_id, url: `https://shop${at}.example/ipn` })
+    const merchant_id = fixture.ids[at % 8] as string
+    const tx_reference = await fixture.notify({ merchant_id, url: `https://shop${at}.example/ipn` })
     fates.set(tx_reference, { way: names[at % names.length] as string, isSlow: at < names.length, tries: 0 })
   }
   const sleepers = new Map<number, (() => void)[]>()
-  const outbound = playedOutbound(async request => {
+  const outbound = fakeOutbound(async request => {
     const fate = fates.get(referenceOf(request)) ?? { way: '', isSlow: false, tries: 0 }
     const answer = (ways[fate.way] as (at: number) => HttpOutcome)(fate.tries++)
-    const ends = post.clock().getTime() + Math.floor(random() * seconds(10))
+    const ends = fixture.clock().getTime() + Math.floor(random() * seconds(10))
     if (fate.isSlow)
       await new Promise<void>(wake => sleepers.set(ends, [...(sleepers.get(ends) ?? []), wake]))
     return answer
   })
-  await liveOn(post.dispatcher(outbound, { seed: randomSeed() }), sleepers)
+  await liveOn(fixture.dispatcher(outbound, { seed: randomSeed() }), sleepers)
 
-  const [deliveries, tries] = [await post.deliveries(), await post.tries()]
+  const [deliveries, tries] = [await fixture.deliveries(), await fixture.tries()]
   const faults = deliveries.flatMap(delivery => {
     const { tx_reference } = delivery
     const way = fates.get(tx_reference)?.way ?? ''
@@ -107,7 +109,7 @@ test('endpoints that fail in every way get their 16 tries in their bands, then i
     return faultsOf(delivery, own, way.startsWith('asking')).map(fault => `${way}: ${fault}`)
   })
   expect(faults).toEqual([])
-  expect([deliveries.length, tries.length, post.troubles]).toEqual([120, 120 * 16, []])
+  expect([deliveries.length, tries.length, fixture.troubles]).toEqual([120, 120 * 16, []])
 })
 
 for (const [outage, from, ms, kept] of [
@@ -117,22 +119,22 @@ for (const [outage, from, ms, kept] of [
   ['the last hours', hours(20), hours(10), 15 + 1], // the last one is the grace try
   ['all of it', 0, hours(300), 1],
 ] as const)
-  test(`we are down for ${outage}: what is overdue is one try at once, and there are ${kept} in all`, async () => {
-    post.setNow(after(hours(1000), post.clock()))
-    const begun = post.clock()
-    const tx_reference = await post.tell({
-      merchant_id: post.ids[0] as string,
+  test(`the gateway is down for ${outage}: all overdue tries are one try at once, and there are ${kept} in all`, async () => {
+    fixture.setNow(after(hours(1000), fixture.clock()))
+    const begun = fixture.clock()
+    const tx_reference = await fixture.notify({
+      merchant_id: fixture.ids[0] as string,
       url: 'https://refuses.example/',
     })
-    const dispatcher = post.dispatcher(playedOutbound(() => says(404)))
+    const dispatcher = fixture.dispatcher(fakeOutbound(() => respond(404)))
     for (;;) {
-      const delivery = (await post.deliveries()).find(one => one.tx_reference === tx_reference)
+      const delivery = (await fixture.deliveries()).find(one => one.tx_reference === tx_reference)
       if (!delivery?.next_try_at) break
       const due = delivery.next_try_at.getTime() - begun.getTime()
-      post.setNow(after(due >= from && due < from + ms ? from + ms : due, begun))
-      await carryAll(dispatcher)
+      fixture.setNow(after(due >= from && due < from + ms ? from + ms : due, begun))
+      await dispatchAll(dispatcher)
     }
-    const tries = (await post.tries()).filter(one => one.tx_reference === tx_reference)
+    const tries = (await fixture.tries()).filter(one => one.tx_reference === tx_reference)
     const starts = tries.map(({ started_at }) => started_at.getTime() - begun.getTime())
     expect(starts).toHaveLength(kept)
     expect(starts.filter(at => at >= from && at < from + ms)).toEqual([])

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { redeliver } from '../../../src/actions/notifications/redeliver.ts'
 import type { NotificationKey } from '../../../src/core/notification/notification.ts'
 import { type Db, sql, type Tx } from '../../../src/store/db.ts'
 import { takeAlone, takeAmongSiblings } from '../../../src/store/notifications/deliveries.ts'
 import { beginAgain } from '../../../src/store/notifications/redeliveries.ts'
 import { after, hours, noon, seconds } from '../../support/payments/rows.ts'
-import { idOf, playedOutbound, says, sequenceOf, thanks } from './answers.ts'
-import { carryAll, openPost, type Post, until } from './post.ts'
-import { addPayments, clear, faults, lane, tellIn, tellLocked, url } from './siblings.ts'
+import { idOf, fakeOutbound, respond, sequenceOf, acknowledge } from './answers.ts'
+import { dispatchAll, useDeliveryFixture, until } from './fixture.ts'
+import { addPayments, faults, lane, notifyIn, notifyLocked, url } from './siblings.ts'
 
-let post: Post
+const fixture = useDeliveryFixture()
 let ama: string
-beforeAll(async () => void (post = await openPost(1)))
-beforeEach(async () => {
-  await clear(post)
-  ama = post.ids[0] as string
-})
-afterAll(() => post.close())
+beforeAll(() => void (ama = fixture.ids[0] as string))
 
 const keyOf = (sequence: number, tx_reference = 'TG-1'): NotificationKey => ({
   merchant_id: ama,
@@ -35,15 +30,19 @@ const again = (tx: Tx, ...sequences: number[]) =>
       style: 'post',
       created_at: noon,
     })),
-    post.clock(),
+    fixture.clock(),
   )
 
-const leaseOf = (token: string) => ({ token, until: after(seconds(30), post.clock()), now: post.clock() })
+const leaseOf = (token: string) => ({
+  token,
+  until: after(seconds(30), fixture.clock()),
+  now: fixture.clock(),
+})
 const alone = (tx: Tx, sequence: number) => takeAlone(tx, [keyOf(sequence)], leaseOf(`alone ${sequence}`))
-const amongSiblings = (db = post.db) =>
+const amongSiblings = (db = fixture.db) =>
   takeAmongSiblings(db, { merchant_id: ama, tx_reference: 'TG-1', lane }, leaseOf('among siblings'))
 
-// Starts what may have to wait for a lock of ours; goes on when it waits, or is done.
+// Starts work that may wait for a lock of this test. Returns when the work waits or is done.
 async function meanwhile<T>(work: () => Promise<T>): Promise<Promise<T>[]> {
   let isDone = false
   const working = work().finally(() => void (isDone = true))
@@ -53,7 +52,7 @@ async function meanwhile<T>(work: () => Promise<T>): Promise<Promise<T>[]> {
 }
 const isSomeoneWaiting = async () =>
   (
-    await post.db.rows(sql`
+    await fixture.db.rows(sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
   ).length > 0
 
@@ -71,7 +70,7 @@ function counting(db: Db) {
   return { db: counted, runs: () => runs }
 }
 
-// A transaction in which something happens after each statement.
+// A transaction that calls a function after each statement.
 const interrupted = (tx: Tx, happens: (statement: number) => Promise<void>): Tx => {
   let statement = 0
   return {
@@ -85,52 +84,52 @@ const interrupted = (tx: Tx, happens: (statement: number) => Promise<void>): Tx 
 }
 
 const state = async () =>
-  (await post.deliveries()).map(one => [
+  (await fixture.deliveries()).map(one => [
     one.sequence,
     one.alone,
     one.next_try_at !== null,
-    (one.lease_until ?? noon) > post.clock(),
+    (one.lease_until ?? noon) > fixture.clock(),
   ])
 
-// All that has not ended arrives, the lowest first.
+// Sends all open deliveries, the lowest sequence first.
 async function carryTheRest(): Promise<string[]> {
   const sent: string[] = []
-  const dispatcher = post.dispatcher(
-    playedOutbound(request => {
+  const dispatcher = fixture.dispatcher(
+    fakeOutbound(request => {
       sent.push(idOf(request))
-      return thanks()
+      return acknowledge()
     }),
   )
-  post.pass(seconds(31)) // what was taken here was taken for nobody
-  await carryAll(dispatcher)
-  expect((await post.deliveries()).every(one => one.acknowledged_at !== null)).toBe(true)
-  expect([await faults(post), post.troubles]).toEqual([[], []])
+  fixture.pass(seconds(31)) // the leases of this test are over
+  await dispatchAll(dispatcher)
+  expect((await fixture.deliveries()).every(one => one.acknowledged_at !== null)).toBe(true)
+  expect([await faults(fixture), fixture.troubles]).toEqual([[], []])
   return sent
 }
 
 // The first has ended; the second is due and alone.
 async function oneEndedOneDue() {
-  await addPayments(post, 'TG-1')
-  await tellLocked(post)
-  await carryAll(post.dispatcher(playedOutbound(thanks)))
-  post.pass(hours(1))
-  await tellLocked(post)
+  await addPayments(fixture, 'TG-1')
+  await notifyLocked(fixture)
+  await dispatchAll(fixture.dispatcher(fakeOutbound(acknowledge)))
+  fixture.pass(hours(1))
+  await notifyLocked(fixture)
   expect(await state()).toEqual([
     [1, true, false, false],
     [2, true, true, false],
   ])
 }
 
-// The second has ended since: the first is alone again, and nobody has noticed yet.
+// The second has ended since: the first is alone again, but not marked as alone yet.
 async function oneDueThatHadASibling() {
-  await addPayments(post, 'TG-1')
-  await tellLocked(post)
-  await tellLocked(post)
-  const dispatcher = post.dispatcher(
-    playedOutbound(request => (sequenceOf(request) === 1 ? says(404) : thanks())),
+  await addPayments(fixture, 'TG-1')
+  await notifyLocked(fixture)
+  await notifyLocked(fixture)
+  const dispatcher = fixture.dispatcher(
+    fakeOutbound(request => (sequenceOf(request) === 1 ? respond(404) : acknowledge())),
   )
-  await carryAll(dispatcher)
-  post.pass(seconds(15))
+  await dispatchAll(dispatcher)
+  fixture.pass(seconds(15))
   expect(await state()).toEqual([
     [1, false, true, false],
     [2, false, false, false],
@@ -138,11 +137,11 @@ async function oneDueThatHadASibling() {
 }
 
 describe('a race', () => {
-  test('one is begun again by hand, and its sibling is taken before that is committed: it is not', async () => {
+  test('a redelivery is not committed yet: its sibling is not taken', async () => {
     await oneEndedOneDue()
-    const [taking] = await post.db.transaction(async tx => {
+    const [taking] = await fixture.db.transaction(async tx => {
       await again(tx, 1)
-      return meanwhile(() => alone(post.db, 2))
+      return meanwhile(() => alone(fixture.db, 2))
     })
     expect(await taking).toEqual([])
     expect(await state()).toEqual([
@@ -150,118 +149,126 @@ describe('a race', () => {
       [2, false, true, false],
     ])
     expect(await amongSiblings()).toMatchObject({ sequence: 1, tries: 2 })
-    expect(await alone(post.db, 2)).toEqual([])
+    expect(await alone(fixture.db, 2)).toEqual([])
     expect(await amongSiblings()).toBeUndefined()
     expect(await carryTheRest()).toEqual(['TG-1-N1', 'TG-1-N2'])
   })
 
-  test('one is taken, and its sibling is begun again by hand before that is committed: it waits', async () => {
+  test('a lease is not committed yet: the redelivery of the sibling waits', async () => {
     await oneEndedOneDue()
-    const [beginning] = await post.db.transaction(async tx => {
+    const [beginning] = await fixture.db.transaction(async tx => {
       expect(await alone(tx, 2)).toHaveLength(1)
-      return meanwhile(() => redeliver(post.db, keyOf(1), post.clock()))
+      return meanwhile(() => redeliver(fixture.db, keyOf(1), fixture.clock()))
     })
     expect(await beginning).toMatchObject({ redelivered: 1 })
     expect(await state()).toEqual([
       [1, false, true, false],
       [2, false, true, true],
     ])
-    expect([await alone(post.db, 1), await amongSiblings()]).toEqual([[], undefined])
+    expect([await alone(fixture.db, 1), await amongSiblings()]).toEqual([[], undefined])
     expect(await carryTheRest()).toEqual(['TG-1-N1', 'TG-1-N2'])
   })
 
   for (const statement of [1, 2, 3, 4])
-    test(`one is taken after statement ${statement} of beginning its sibling again: never are both on their way`, async () => {
+    test(`a delivery is taken after statement ${statement} of the redelivery of its sibling: never are both in flight`, async () => {
       await oneEndedOneDue()
-      const [taking] = await post.db.transaction(async tx => {
+      const [taking] = await fixture.db.transaction(async tx => {
         let waiting: Promise<unknown>[] = []
         const happens = async (at: number) => {
-          if (at === statement) waiting = await meanwhile(() => alone(post.db, 2))
+          if (at === statement) waiting = await meanwhile(() => alone(fixture.db, 2))
         }
         await again(interrupted(tx, happens), 1)
         return waiting
       })
       await taking
       const isOnItsWay = (await state())[1]?.[3]
-      expect([await alone(post.db, 1), await alone(post.db, 2), await faults(post)]).toEqual([[], [], []])
+      expect([await alone(fixture.db, 1), await alone(fixture.db, 2), await faults(fixture)]).toEqual([
+        [],
+        [],
+        [],
+      ])
       expect((await amongSiblings())?.sequence).toBe(isOnItsWay ? undefined : 1)
       await carryTheRest()
     })
 
-  test('both are told of at the same time, one by hand: each knows of the other', async () => {
-    await addPayments(post, 'TG-1')
-    await tellLocked(post)
-    await carryAll(post.dispatcher(playedOutbound(thanks)))
-    const [beginning] = await post.db.transaction(async tx => {
-      await tellIn(post, tx)
-      return meanwhile(() => redeliver(post.db, keyOf(1), post.clock()))
+  test('a status change and a redelivery at the same time: neither is marked as alone', async () => {
+    await addPayments(fixture, 'TG-1')
+    await notifyLocked(fixture)
+    await dispatchAll(fixture.dispatcher(fakeOutbound(acknowledge)))
+    const [beginning] = await fixture.db.transaction(async tx => {
+      await notifyIn(fixture, tx)
+      return meanwhile(() => redeliver(fixture.db, keyOf(1), fixture.clock()))
     })
     expect(await beginning).toMatchObject({ redelivered: 1 })
-    expect(await faults(post)).toEqual([])
+    expect(await faults(fixture)).toEqual([])
     expect(await carryTheRest()).toEqual(['TG-1-N1', 'TG-1-N2'])
   })
 
-  test('and in the other order', async () => {
-    await addPayments(post, 'TG-1')
-    await tellLocked(post)
-    await carryAll(post.dispatcher(playedOutbound(thanks)))
-    const [telling] = await post.db.transaction(async tx => {
+  test('in the other order', async () => {
+    await addPayments(fixture, 'TG-1')
+    await notifyLocked(fixture)
+    await dispatchAll(fixture.dispatcher(fakeOutbound(acknowledge)))
+    const [telling] = await fixture.db.transaction(async tx => {
       await again(tx, 1)
-      return meanwhile(() => tellLocked(post))
+      return meanwhile(() => notifyLocked(fixture))
     })
     expect(await telling).toEqual({ sequence: 2 })
-    expect(await faults(post)).toEqual([])
+    expect(await faults(fixture)).toEqual([])
     expect(await carryTheRest()).toEqual(['TG-1-N1', 'TG-1-N2'])
   })
 
-  test('two are begun again by hand at the same time', async () => {
+  test('two redeliveries at the same time', async () => {
     await oneEndedOneDue()
-    await carryAll(post.dispatcher(playedOutbound(thanks)))
-    const [beginning] = await post.db.transaction(async tx => {
+    await dispatchAll(fixture.dispatcher(fakeOutbound(acknowledge)))
+    const [beginning] = await fixture.db.transaction(async tx => {
       await again(tx, 2)
-      return meanwhile(() => redeliver(post.db, keyOf(1), post.clock()))
+      return meanwhile(() => redeliver(fixture.db, keyOf(1), fixture.clock()))
     })
     await beginning
-    expect(await faults(post)).toEqual([])
+    expect(await faults(fixture)).toEqual([])
     expect(await carryTheRest()).toEqual(['TG-1-N1', 'TG-1-N2'])
   })
 
-  test('a new one is told of, and the only one before it is taken before that is committed', async () => {
-    await addPayments(post, 'TG-1')
-    await tellLocked(post)
-    const [taking] = await post.db.transaction(async tx => {
-      await tellIn(post, tx)
-      return meanwhile(() => alone(post.db, 1))
+  test('a status change is not committed yet: the only delivery before it is not taken', async () => {
+    await addPayments(fixture, 'TG-1')
+    await notifyLocked(fixture)
+    const [taking] = await fixture.db.transaction(async tx => {
+      await notifyIn(fixture, tx)
+      return meanwhile(() => alone(fixture.db, 1))
     })
-    expect([await taking, await faults(post)]).toEqual([[], []])
+    expect([await taking, await faults(fixture)]).toEqual([[], []])
     expect(await carryTheRest()).toEqual(['TG-1-N1', 'TG-1-N2'])
   })
 
-  test('and in the other order: the new one waits', async () => {
-    await addPayments(post, 'TG-1')
-    await tellLocked(post)
-    const [telling] = await post.db.transaction(async tx => {
+  test('in the other order: the new delivery waits', async () => {
+    await addPayments(fixture, 'TG-1')
+    await notifyLocked(fixture)
+    const [telling] = await fixture.db.transaction(async tx => {
       expect(await alone(tx, 1)).toHaveLength(1)
-      return meanwhile(() => tellLocked(post))
+      return meanwhile(() => notifyLocked(fixture))
     })
     await telling
-    expect([await alone(post.db, 2), await amongSiblings(), await faults(post)]).toEqual([[], undefined, []])
+    expect([await alone(fixture.db, 2), await amongSiblings(), await faults(fixture)]).toEqual([
+      [],
+      undefined,
+      [],
+    ])
     expect(await carryTheRest()).toEqual(['TG-1-N1', 'TG-1-N2'])
   })
 
   for (const [what, begin, sequence] of [
-    ['a new one is told of', (tx: Tx) => tellIn(post, tx), 3],
-    ['its sibling is begun again', (tx: Tx) => again(tx, 2), 2],
+    ['a status change adds one', (tx: Tx) => notifyIn(fixture, tx), 3],
+    ['its sibling is redelivered', (tx: Tx) => again(tx, 2), 2],
   ] as const)
-    test(`${what}, and one that had a sibling is taken before that is committed: it is not alone`, async () => {
+    test(`${what}, which is not committed yet, and one that had a sibling is taken: it is not marked as alone`, async () => {
       await oneDueThatHadASibling()
-      const [taking] = await post.db.transaction(async tx => {
+      const [taking] = await fixture.db.transaction(async tx => {
         await begin(tx)
         return meanwhile(() => amongSiblings())
       })
-      expect(await taking).toBeUndefined() // not now: somebody holds it
+      expect(await taking).toBeUndefined() // its row is locked
       expect(await amongSiblings()).toMatchObject({ sequence: 1 })
-      expect([await faults(post), await alone(post.db, sequence), await amongSiblings()]).toEqual([
+      expect([await faults(fixture), await alone(fixture.db, sequence), await amongSiblings()]).toEqual([
         [],
         [],
         undefined,
@@ -269,31 +276,35 @@ describe('a race', () => {
       await carryTheRest()
     })
 
-  test('one that had a sibling is taken, and another is begun before that is committed: it is not alone', async () => {
+  test('one that had a sibling is taken, and another redelivery starts before the commit: it is not marked as alone', async () => {
     await oneDueThatHadASibling()
-    const [beginning] = await post.db.transaction(async tx => {
-      const inside: Db = { ...post.db, transaction: work => work(tx) }
+    const [beginning] = await fixture.db.transaction(async tx => {
+      const inside: Db = { ...fixture.db, transaction: work => work(tx) }
       expect(await amongSiblings(inside)).toMatchObject({ sequence: 1 })
-      return meanwhile(() => redeliver(post.db, keyOf(2), post.clock()))
+      return meanwhile(() => redeliver(fixture.db, keyOf(2), fixture.clock()))
     })
     await beginning
-    expect([await faults(post), await alone(post.db, 2), await amongSiblings()]).toEqual([[], [], undefined])
+    expect([await faults(fixture), await alone(fixture.db, 2), await amongSiblings()]).toEqual([
+      [],
+      [],
+      undefined,
+    ])
     await carryTheRest()
   })
 
   for (const statement of [1, 2, 3, 4])
-    test(`two are due, one is begun again and one is taken after statement ${statement} of that: no deadlock`, async () => {
-      await addPayments(post, 'TG-1')
-      await tellLocked(post)
-      await tellLocked(post)
-      const [hand, worker] = [counting(post.db), counting(post.db)]
+    test(`two are due, one is redelivered and one is taken after statement ${statement} of that: no deadlock`, async () => {
+      await addPayments(fixture, 'TG-1')
+      await notifyLocked(fixture)
+      await notifyLocked(fixture)
+      const [hand, worker] = [counting(fixture.db), counting(fixture.db)]
       let waiting: Promise<unknown>[] = []
       const happens = async (at: number) => {
         if (at === statement) waiting = await meanwhile(() => amongSiblings(worker.db))
       }
       await hand.db.transaction(tx => again(interrupted(tx, happens), 2))
       await Promise.all(waiting)
-      expect([hand.runs(), worker.runs(), await faults(post)]).toEqual([1, 1, []])
+      expect([hand.runs(), worker.runs(), await faults(fixture)]).toEqual([1, 1, []])
       await carryTheRest()
     })
 })

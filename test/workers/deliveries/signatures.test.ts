@@ -6,25 +6,25 @@ import { sql } from '../../../src/store/db.ts'
 import type { TestMerchant } from '../../support/gateway/gateway.ts'
 import { minutes } from '../../support/payments/rows.ts'
 import { openReceiver } from '../../support/merchant/receiver.ts'
-import { playedOutbound, thanks } from './answers.ts'
-import { carryAll, openPost, type Post } from './post.ts'
+import { fakeOutbound, acknowledge } from './answers.ts'
+import { dispatchAll, openDeliveryFixture, type DeliveryFixture } from './fixture.ts'
 
-let post: Post
+let fixture: DeliveryFixture
 let ama: TestMerchant
 let kofi: TestMerchant
 beforeAll(async () => {
-  post = await openPost(2)
-  post.setNow(new Date()) // the library looks at the clock
-  ;[ama, kofi] = post.merchants as [TestMerchant, TestMerchant]
+  fixture = await openDeliveryFixture(2)
+  fixture.setNow(new Date()) // the library reads the clock
+  ;[ama, kofi] = fixture.merchants as [TestMerchant, TestMerchant]
 })
-afterAll(() => post.close())
+afterAll(() => fixture.close())
 
 async function sentTo({ merchant_id }: TestMerchant, body?: string): Promise<OutboundRequest> {
   const requests: OutboundRequest[] = []
-  const tx_reference = await post.tell({ merchant_id })
+  const tx_reference = await fixture.notify({ merchant_id })
   if (body)
-    await post.db.rows(sql`update notifications set body = ${body} where tx_reference = ${tx_reference}`)
-  await carryAll(post.dispatcher(playedOutbound(request => (requests.push(request), thanks()))))
+    await fixture.db.rows(sql`update notifications set body = ${body} where tx_reference = ${tx_reference}`)
+  await dispatchAll(fixture.dispatcher(fakeOutbound(request => (requests.push(request), acknowledge()))))
   expect(requests).toHaveLength(1)
   return requests[0] as OutboundRequest
 }
@@ -39,7 +39,7 @@ const verifies = ({ headers, body }: OutboundRequest, secret: string) => {
 }
 const count = ({ headers }: OutboundRequest) => headers['webhook-signature']?.split(' ').length
 
-test('the secret of the mode signs; that of the other mode and of another merchant do not', async () => {
+test('the secret of the mode signs; those of the other mode and of another merchant do not', async () => {
   const request = await sentTo(ama)
   const secrets = [ama.test, ama.live, kofi.test].map(({ ipn_secret }) => ipn_secret)
   expect(secrets.map(secret => verifies(request, secret))).toEqual([true, false, false])
@@ -62,35 +62,35 @@ for (const text of [
   '{"name":"Ɛsi Ɔkɔmfo 🛒"}',
   '{"html":"<script>\\u2028&amp;"}',
 ])
-  test(`it is signed as it is sent: ${text}`, async () => {
+  test(`the signature is over the bytes that are sent: ${text}`, async () => {
     const request = await sentTo(ama, text)
     expect(request.body).toBe(text)
     expect(verifies(request, ama.test.ipn_secret)).toBe(true)
   })
 
-test('during a rotation both secrets verify; when the old one has expired it no longer signs', async () => {
+test('during a rotation both secrets sign; an expired one does not', async () => {
   const rotated = await rotateIpnSecret(
-    post.db,
-    post.masterKeys,
+    fixture.db,
+    fixture.masterKeys,
     kofi.merchant_id,
     'test',
     minutes(2),
-    post.clock(),
+    fixture.clock(),
   )
   const [old, next] = [kofi.test.ipn_secret, rotated?.ipn_secret as string]
   const both = await sentTo(kofi)
   expect([verifies(both, old), verifies(both, next), count(both)]).toEqual([true, true, 2])
-  post.pass(minutes(2))
+  fixture.pass(minutes(2))
   const one = await sentTo(kofi)
   expect([verifies(one, old), verifies(one, next), count(one)]).toEqual([false, true, 1])
-  post.setNow(new Date())
+  fixture.setNow(new Date())
 })
 
-test('it verifies as it comes out of a real socket', async () => {
+test('a request from a real socket verifies', async () => {
   const receiver = await openReceiver()
   const outbound = createOutbound()
-  await post.tell({ merchant_id: ama.merchant_id, url: `${receiver.url}/ipn` })
-  await carryAll(post.dispatcher(outbound))
+  await fixture.notify({ merchant_id: ama.merchant_id, url: `${receiver.url}/ipn` })
+  await dispatchAll(fixture.dispatcher(outbound))
   const [one] = receiver.received
   new Webhook(ama.test.ipn_secret).verify(one?.body ?? '', one?.headers as Record<string, string>)
   await outbound.close()

@@ -1,33 +1,33 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seconds } from '../../support/payments/rows.ts'
-import { createGateKeeper, playedOutbound, says } from './answers.ts'
-import { carryAll, openPost, type Post, stepUntilRest } from './post.ts'
+import { createRequestGate, fakeOutbound, respond } from './answers.ts'
+import { dispatchAll, openDeliveryFixture, type DeliveryFixture, stepUntilRest } from './fixture.ts'
 
-let post: Post
-beforeAll(async () => void (post = await openPost(12)))
-afterAll(() => post.close())
+let fixture: DeliveryFixture
+beforeAll(async () => void (fixture = await openDeliveryFixture(12)))
+afterAll(() => fixture.close())
 
-test('a slot comes back as what it was taken for, although another worker has tried the delivery meanwhile', async () => {
-  const monitor = createGateKeeper()
-  const dispatcher = post.dispatcher(playedOutbound(monitor.hold))
-  const other = post.dispatcher(playedOutbound(() => says(404)))
-  for (let at = 0; at < 6; at++) await post.tell({ merchant_id: post.ids[0] as string })
-  await stepUntilRest(dispatcher, monitor) // one is on its way, the others wait in sight
-  await carryAll(other)
-  post.pass(seconds(12))
-  while (monitor.waiting.length > 0) {
-    monitor.letGo()
+test('a slot is freed under the quota that it was taken from, although another worker has tried the delivery meanwhile', async () => {
+  const gate = createRequestGate()
+  const dispatcher = fixture.dispatcher(fakeOutbound(gate.hold))
+  const other = fixture.dispatcher(fakeOutbound(() => respond(404)))
+  for (let at = 0; at < 6; at++) await fixture.notify({ merchant_id: fixture.ids[0] as string })
+  await stepUntilRest(dispatcher, gate) // one is on its way, the others wait in sight
+  await dispatchAll(other)
+  fixture.pass(seconds(12))
+  while (gate.waiting.length > 0) {
+    gate.release()
     await dispatcher.finished()
     await dispatcher.step() // what it saw were first tries
-    await stepUntilRest(dispatcher, monitor)
+    await stepUntilRest(dispatcher, gate)
   }
-  expect((await post.deliveries()).every(({ acknowledged_at }) => acknowledged_at !== null)).toBe(true)
+  expect((await fixture.deliveries()).every(({ acknowledged_at }) => acknowledged_at !== null)).toBe(true)
 
-  for (const [at, merchant_id] of post.ids.slice(1).entries())
+  for (const [at, merchant_id] of fixture.ids.slice(1).entries())
     for (let lane = 0; lane < 7; lane++)
-      await post.addCrowd(merchant_id, 1, `https://shop${at}-${lane}.example/`, true)
-  await stepUntilRest(dispatcher, monitor)
-  expect(monitor.waiting).toHaveLength(64)
-  monitor.letGo()
+      await fixture.addBacklog(merchant_id, 1, `https://shop${at}-${lane}.example/`, true)
+  await stepUntilRest(dispatcher, gate)
+  expect(gate.waiting).toHaveLength(64)
+  gate.release()
   await dispatcher.finished()
 })

@@ -2,29 +2,29 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Result } from '../../../src/core/notification/delivery.ts'
 import { createOutbound } from '../../../src/net/outbound.ts'
 import { type Answering, openReceiver, type Receiver } from '../../support/merchant/receiver.ts'
-import { carryAll, openPost, type Post } from './post.ts'
+import { dispatchAll, openDeliveryFixture, type DeliveryFixture } from './fixture.ts'
 
-let post: Post
+let fixture: DeliveryFixture
 let receiver: Receiver
 const outbound = createOutbound()
 beforeAll(async () => {
-  post = await openPost(1)
+  fixture = await openDeliveryFixture(1)
   receiver = await openReceiver()
 })
 afterAll(async () => {
   await outbound.close()
   await receiver.close()
-  await post.close()
+  await fixture.close()
 })
 
 async function resultOf(answer: Answering) {
   receiver.answerWith(answer)
   const before = receiver.received.length
   const url = `${receiver.url}/ipn`
-  const tx_reference = await post.tell({ merchant_id: post.ids[0] as string, url })
-  await carryAll(post.dispatcher(outbound))
-  const delivery = (await post.deliveries()).find(one => one.tx_reference === tx_reference)
-  const [log] = (await post.tries()).filter(one => one.tx_reference === tx_reference)
+  const tx_reference = await fixture.notify({ merchant_id: fixture.ids[0] as string, url })
+  await dispatchAll(fixture.dispatcher(outbound))
+  const delivery = (await fixture.deliveries()).find(one => one.tx_reference === tx_reference)
+  const [log] = (await fixture.tries()).filter(one => one.tx_reference === tx_reference)
   return { delivery, log, requests: receiver.received.slice(before) }
 }
 
@@ -62,7 +62,7 @@ const notHttp: [string, Result, Answering][] = [
   ['answers half a header', 'bad_answer', (_, __, incoming) => void incoming.socket.end('HTTP/1.1 200 O')],
 ]
 for (const [what, word, answer] of notHttp)
-  test(`an endpoint that ${what} has not acknowledged: ${word}`, async () => {
+  test(`an endpoint that ${what} does not acknowledge: ${word}`, async () => {
     const { delivery, log } = await resultOf(answer)
     expect(log).toMatchObject({ status: null, result: word })
     expect(log?.words).not.toBe('')
@@ -77,7 +77,7 @@ test('200 acknowledges although its body never ends', async () => {
   expect(delivery?.last_result).toBe('acknowledged')
 })
 
-test('the log keeps the status, the address and the first 4 KiB of the answer', async () => {
+test('the log has the status, the address and the first 4 KiB of the answer', async () => {
   const { log } = await resultOf((_, response) => void response.writeHead(500).end('x'.repeat(10_000)))
   expect(log).toMatchObject({ try: 1, status: 500, result: 'server_error', address: '127.0.0.1' })
   expect(log?.answer?.toString()).toBe('x'.repeat(4096))

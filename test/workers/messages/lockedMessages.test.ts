@@ -18,24 +18,24 @@ afterAll(() => shop.stop())
 
 const phone = (at: number) => `+23324123456${at}`
 
-for (const [which, held] of [
+for (const [which, locked] of [
   ['oldest', 0],
   ['third', 2],
   ['newest', 5],
 ] as const)
-  test(`somebody holds the ${which} message: all others are sent, and it when it is let go`, async () => {
+  test(`the ${which} message is locked: all others are sent, and it is sent after the lock`, async () => {
     await shop.db.rows(sql`delete from messages`)
     for (let at = 0; at < 6; at++)
       await addMany(shop.db, payments[at % 2] as Payment, [phone(at)], after(seconds(at)))
     const sms = fakeMessenger('sms')
     const { sendAll } = testSender(shop.db, () => after(seconds(30)), [sms])
-    const letGo = await lockRows(shop.url, 'select from messages where recipient = $1', [phone(held)])
+    const unlock = await lockRows(shop.url, 'select from messages where recipient = $1', [phone(locked)])
     try {
       expect(await sendAll()).toBe(5)
     } finally {
-      await letGo()
+      await unlock()
     }
-    expect(sms.sent.map(({ to }) => to)).not.toContain(phone(held))
+    expect(sms.sent.map(({ to }) => to)).not.toContain(phone(locked))
     expect(await sendAll()).toBe(1)
     expect(new Set((await allMessages(shop.db)).map(({ state }) => state))).toEqual(new Set(['sent']))
   })

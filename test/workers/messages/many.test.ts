@@ -41,14 +41,14 @@ beforeEach(async () => {
 const isAnyWaiting = async () =>
   (await db.one(sql`select 1 from messages where next_try_at is not null limit 1`)) !== undefined
 
-const countLetters = (letters: readonly OutboundMessage[]) => {
+const countById = (messages: readonly OutboundMessage[]) => {
   const counts = new Map<string, number>()
-  for (const { id } of letters) counts.set(id, (counts.get(id) ?? 0) + 1)
+  for (const { id } of messages) counts.set(id, (counts.get(id) ?? 0) + 1)
   return counts
 }
-const mostOf = (letters: readonly OutboundMessage[]) => {
+const mostOf = (messages: readonly OutboundMessage[]) => {
   const counts = new Map<string, number>()
-  for (const { to } of letters) counts.set(to, (counts.get(to) ?? 0) + 1)
+  for (const { to } of messages) counts.set(to, (counts.get(to) ?? 0) + 1)
   return Math.max(0, ...counts.values())
 }
 
@@ -56,7 +56,7 @@ for (const [cap, perRecipient, perMerchant, sent] of [
   ['per recipient', 10, 1000, 300],
   ['per merchant', 1000, 50, 50],
 ] as const)
-  test(`ten thousand changes of status, four processes: no more is sent than the cap ${cap}, and no less`, async () => {
+  test(`ten thousand status changes, four processes: exactly the cap ${cap} is sent`, async () => {
     const readers = numbers(30)
     await addMany(
       db,
@@ -74,11 +74,11 @@ for (const [cap, perRecipient, perMerchant, sent] of [
     }
     expect(sms.sent).toHaveLength(sent)
     expect(mostOf(sms.sent)).toBeLessThanOrEqual(perRecipient)
-    expect(Math.max(...countLetters(sms.sent).values())).toBe(1)
+    expect(Math.max(...countById(sms.sent).values())).toBe(1)
     expect((await allMessages(db)).filter(({ state }) => state === 'dropped')).toHaveLength(10_000 - sent)
   })
 
-test('processes that count in the same moment give way to each other', async () => {
+test('processes that count at the same time postpone messages over the cap', async () => {
   await addMany(
     db,
     payment,
@@ -86,7 +86,7 @@ test('processes that count in the same moment give way to each other', async () 
     now,
   )
   const counted: (() => void)[] = []
-  // Whoever has counted waits until all have.
+  // Each process waits after its count until all have counted.
   const meeting = (node: Db): Db => {
     let isFirst = true
     return {
@@ -114,7 +114,7 @@ test('processes that count in the same moment give way to each other', async () 
   await Promise.all(steps)
   await Promise.all(posts.map(post => post.finished()))
   expect(sms.sent.length).toBeLessThanOrEqual(10)
-  // How many turns they need to get out of each other's way is chance.
+  // The number of rounds is random.
   for (let turn = 0; turn < 1000 && (await isAnyWaiting()); turn++) {
     now = after(300, now)
     await Promise.all(posts.map(post => post.sendAll()))
@@ -140,12 +140,12 @@ test('several processes at once never send one message twice', async () => {
   }
   const rows = await allMessages(db)
   expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['sent']))
-  const counts = countLetters(sms.sent)
+  const counts = countById(sms.sent)
   for (const { merchant_id, message_id, tries } of rows)
     expect(counts.get(`${merchant_id}-${message_id}`)).toBe(tries)
 })
 
-test('what a process that died had taken is sent again when its lease is over, once', async () => {
+test('a message of a process that died is sent again once after its lease', async () => {
   await addMany(db, payment, numbers(5), now)
   const silent = fakeMessenger('sms', () => new Promise<SendResult>(() => {}))
   const dying = testSender(nodes[0] as Db, clock, [silent])
@@ -163,7 +163,7 @@ test('what a process that died had taken is sent again when its lease is over, o
   expect(await other.sendAll()).toBe(0)
 })
 
-test('an answer that comes after its lease changes nothing', async () => {
+test('a result after the lease changes nothing', async () => {
   await addMany(db, payment, numbers(1), now)
   const answers: ((sent: SendResult) => void)[] = []
   const slow = fakeMessenger('sms', () => new Promise<SendResult>(resolve => void answers.push(resolve)))
@@ -179,7 +179,7 @@ test('an answer that comes after its lease changes nothing', async () => {
 })
 
 describe('the loops', () => {
-  test('a slow mail server holds up no SMS, has no more than its slots, and does not hold up the end', async () => {
+  test('a slow mail server delays no SMS, takes only its slots, and does not delay the stop', async () => {
     await addMany(
       db,
       payment,
@@ -240,13 +240,13 @@ describe('the loops', () => {
     const messengers = [fakeMessenger('sms'), fakeMessenger('email')]
     const post = testSender(counted, clock, messengers)
     await Promise.all([post.sendAll(), post.sendAll()])
-    expect(messengers.map(({ sent: letters }) => letters.length)).toEqual([60, 60])
+    expect(messengers.map(({ sent: messages }) => messages.length)).toEqual([60, 60])
     expect(most).toBe(1)
   })
 })
 
 describe('when the database goes away', () => {
-  test('while messages are under way, what was sent is written down when it is back, and not sent twice', async () => {
+  test('while messages are being sent, results are saved when it is back, and nothing is sent twice', async () => {
     await addMany(db, payment, numbers(8), now)
     const proxy = await startPostgresProxy(lives.url)
     const behind = openDb(proxy.url, 2)
@@ -268,7 +268,7 @@ describe('when the database goes away', () => {
     await proxy.stop()
   })
 
-  test('cut at any statement, everything is sent, and hardly anything twice', async () => {
+  test('with connections cut at any statement everything is sent, and hardly anything twice', async () => {
     await addMany(db, payment, numbers(150), now)
     const proxy = await startPostgresProxy(lives.url)
     const behind = openDb(proxy.url, 2)
@@ -283,7 +283,7 @@ describe('when the database goes away', () => {
       await post.sendAll()
       now = after(minutes(6), now)
     }
-    const counts = [...countLetters(sms.sent).values()]
+    const counts = [...countById(sms.sent).values()]
     expect(counts).toHaveLength(150)
     expect((await allMessages(db)).filter(({ state }) => state !== 'sent')).toEqual([])
     expect(Math.max(...counts)).toBe(1) // a lost word about a result is asked again, so nothing was sent twice

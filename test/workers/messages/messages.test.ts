@@ -24,51 +24,51 @@ beforeAll(async () => {
 })
 afterAll(() => shop.stop())
 
-const told = async (payment: Parameters<typeof messagesOf>[1]) =>
+const references = async (payment: Parameters<typeof messagesOf>[1]) =>
   (await messagesOf(db, payment)).map(({ topic, medium, recipient }) => `${topic} ${medium} ${recipient}`)
 
-describe('who is told', () => {
-  for (const [who, fields, says, expected] of [
-    ['nobody who left no address', {}, yes, []],
-    ['nobody while it is under way', reachable, pending, []],
-    ['by SMS alone', { number: '0241234567' }, yes, ['paid sms +233241234567']],
+describe('recipients', () => {
+  for (const [who, fields, reply, expected] of [
+    ['none without an address', {}, yes, []],
+    ['none while an attempt is open', reachable, pending, []],
+    ['SMS only', { number: '0241234567' }, yes, ['paid sms +233241234567']],
     ['by email alone', { email: 'ama@shop.example' }, yes, ['paid email ama@shop.example']],
     ['by both', reachable, yes, ['paid sms +233241234567', 'paid email ama@shop.example']],
     ['of a failure', reachable, no, ['failed sms +233241234567', 'failed email ama@shop.example']],
   ] as const)
     test(who, async () => {
       const payment = await shop.ask(merchant, fields)
-      await shop.try(payment, says)
-      expect(await told(payment)).toEqual(expected)
+      await shop.try(payment, reply)
+      expect(await references(payment)).toEqual(expected)
     })
 
-  test('nobody who never tried: not of the end of the time', async () => {
+  test('no message without an attempt, when the payment expires', async () => {
     const payment = await shop.ask(merchant, reachable)
     shop.setNow(after(minutes(61), payment.created_at))
     await expireDue(db, after(minutes(61), payment.created_at))
     expect((await shop.fresh(payment)).status).toBe('failed')
-    expect(await told(payment)).toEqual([])
+    expect(await references(payment)).toEqual([])
     shop.setNow(new Date())
   })
 
-  test('nobody who never tried: not of the own cancelling', async () => {
+  test('no message without an attempt, when the customer cancels', async () => {
     const payment = await shop.ask(merchant, reachable)
     await cancel(shop.runtime, payment, new Date())
-    expect(await told(payment)).toEqual([])
+    expect(await references(payment)).toEqual([])
   })
 
-  test('whoever cancels after a try', async () => {
+  test('a customer who cancels after an attempt', async () => {
     const payment = await shop.ask(merchant, { email: 'ama@shop.example' })
     await shop.try(payment, no)
     await cancel(shop.runtime, payment, new Date())
-    expect((await told(payment)).toSorted()).toEqual([
+    expect((await references(payment)).toSorted()).toEqual([
       'cancelled email ama@shop.example',
       'failed email ama@shop.example',
     ])
   })
 })
 
-test('a change that is taken back leaves no message', async () => {
+test('a change that is rolled back adds no message', async () => {
   const payment = await shop.ask(merchant, reachable)
   await shop.try(payment, pending)
   const undone = db.transaction(async tx => {
@@ -80,10 +80,10 @@ test('a change that is taken back leaves no message', async () => {
     throw new Error('the power went')
   })
   await expect(undone).rejects.toThrow('the power went')
-  expect(await told(payment)).toEqual([])
+  expect(await references(payment)).toEqual([])
 })
 
-test('paid is told at once, failed a minute later', async () => {
+test('paid is sent at once, failed a minute later', async () => {
   const paid = await shop.ask(merchant, reachable)
   await shop.try(paid, yes)
   const failed = await shop.ask(merchant, reachable)
@@ -102,7 +102,7 @@ test('paid is told at once, failed a minute later', async () => {
     }
 })
 
-test('the same status again is the same message, which waits anew', async () => {
+test('the same status again is the same message, and its wait starts again', async () => {
   shop.setNow(noon)
   const payment = await shop.ask(merchant, { number: '0241234567' })
   await shop.try(payment, no)
@@ -114,12 +114,12 @@ test('the same status again is the same message, which waits anew', async () => 
   shop.setNow(new Date())
 })
 
-describe('in which language', () => {
+describe('the language', () => {
   for (const [who, langs, lang] of [
-    ['who never said', [undefined], 'en'],
-    ['who read the page in French', ['fr'], 'fr'],
-    ['who changed to English for the second try', ['fr', 'en'], 'en'],
-    ['who read the last page in French', ['en', 'fr'], 'fr'],
+    ['no language', [undefined], 'en'],
+    ['the page was in French', ['fr'], 'fr'],
+    ['changed to English for the second attempt', ['fr', 'en'], 'en'],
+    ['the last page was in French', ['en', 'fr'], 'fr'],
   ] as const)
     test(who, async () => {
       const payment = await shop.ask(merchant, reachable)
@@ -129,7 +129,7 @@ describe('in which language', () => {
       expect(paid.map(message => message.lang)).toEqual([lang, lang])
     })
 
-  test('a choice by hand still leads the way back', async () => {
+  test('a chosen language is in the link back', async () => {
     const payment = await shop.ask(merchant, reachable)
     await shop.try(payment, pending, { lang: 'fr', askedLang: 'fr' })
     const [attempt] = await db.rows<{ lang: string; given: object }>(
@@ -139,7 +139,7 @@ describe('in which language', () => {
   })
 })
 
-test('a request that pays without a page speaks English', async () => {
+test('a payment without a page has messages in English', async () => {
   const request = signedRequest(merchant.live, {
     ...reachable,
     generate_checkout_url: undefined,
@@ -169,7 +169,7 @@ async function statementsFor(fields: Record<string, unknown>) {
   return statements
 }
 
-test('the commit of a change has one statement more where there is somebody to tell, and none where not', async () => {
+test('the commit of a change has one more statement if there is a recipient, and none otherwise', async () => {
   expect(await statementsFor({})).toBe(0)
   expect(await statementsFor(reachable)).toBe(1)
 })

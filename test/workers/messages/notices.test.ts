@@ -31,7 +31,7 @@ const exhaust = (payment: Payment, at: Date) =>
 
 const having = (...media: Medium[]) => ({ configured: (medium: Medium) => media.includes(medium) })
 
-test('whoever takes no real money is not warned; whoever does is told what is missing', async () => {
+test('test mode alone causes no warning; live mode causes one about the missing messengers', async () => {
   expect(await warnWithoutMessenger(db, having())).toEqual([])
   merchant = await shop.addMerchant(
     'Ama Shop',
@@ -45,7 +45,7 @@ test('whoever takes no real money is not warned; whoever does is told what is mi
   expect(await warnWithoutMessenger(db, having('sms', 'email'))).toEqual([])
 })
 
-test('notifications that could not be delivered are one mail a day, about all of them', async () => {
+test('exhausted notifications cause one mail a day about all of them', async () => {
   const email = fakeMessenger('email')
   const post = testSender(db, clock, [email])
   const queue = (at: Date, mode: 'test' | 'live' = 'live') =>
@@ -75,7 +75,7 @@ test('notifications that could not be delivered are one mail a day, about all of
   expect(await post.sendAll()).toBe(0)
 })
 
-test('when all were delivered by hand meanwhile, there is nothing to tell', async () => {
+test('if all were redelivered meanwhile, no mail is sent', async () => {
   await db.rows(sql`delete from messages`)
   await db.rows(sql`update deliveries set exhausted_at = null`)
   const email = fakeMessenger('email')
@@ -84,11 +84,11 @@ test('when all were delivered by hand meanwhile, there is nothing to tell', asyn
   await testSender(db, clock, [email]).sendAll()
   expect(email.sent).toEqual([])
   expect(await allMessages(db)).toMatchObject([
-    { state: 'dropped', words: 'There is nothing to say any more.' },
+    { state: 'dropped', words: 'The payment or the exhausted notifications do not exist any more.' },
   ])
 })
 
-test('a receipt goes through a real mail server', async () => {
+test('a receipt is sent through a real mail server', async () => {
   const server = await openMailServer()
   const tools = { receive: () => {}, warn: () => {} }
   const messengers = await openMessengers(

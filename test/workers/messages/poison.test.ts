@@ -9,7 +9,7 @@ import { type PaymentDatabase, openPaymentDatabase } from '../../support/payment
 import { after, minutes, noon } from '../../support/payments/rows.ts'
 import { addMany, allMessages, later, fakeMessenger, testSender } from '../../support/messages/sender.ts'
 
-// A messenger whose words our books do not take, and books that take nothing.
+// A messenger whose texts the database refuses, and a database that refuses everything.
 let lives: PaymentDatabase
 let db: Db
 let payment: Payment
@@ -34,7 +34,7 @@ beforeEach(async () => {
 const onTrouble = (error: unknown) => void troubles.push(error)
 const one = async () => (await allMessages(db))[0] as Message
 
-// For an hour and more, a lease at a time.
+// For more than an hour, one lease after the other.
 async function sendForLong(answer: () => SendResult) {
   const sms = fakeMessenger('sms', answer)
   const post = testSender(db, () => now, [sms], { onTrouble })
@@ -50,9 +50,9 @@ for (const [name, sent] of [
   ['an id of 100 KB', { state: 'sent', provider_ref: 'A'.repeat(100_000) }],
   ['an id of half a character', { state: 'sent', provider_ref: '\ud800' }],
   ['an id that is a number', { state: 'sent', provider_ref: 7 }],
-  ['an id that is nothing', { state: 'sent', provider_ref: {} }],
-  ['a no with a NUL', { state: 'rejected', reason: 'No\u0000 such number.' }],
-  ['a no without words', { state: 'rejected' }],
+  ['an id that is an object', { state: 'sent', provider_ref: {} }],
+  ['a rejection with a NUL', { state: 'rejected', reason: 'No\u0000 such number.' }],
+  ['a rejection without a reason', { state: 'rejected' }],
 ] as const)
   test(`${name}: one SMS`, async () => {
     expect(await sendForLong(() => sent as never)).toBe(1)
@@ -60,7 +60,7 @@ for (const [name, sent] of [
     expect((await one()).state).toBe(sent.state === 'sent' ? 'sent' : 'dropped')
   })
 
-test('a receipt finds the message that has the same strange id', async () => {
+test('a receipt with a strange id finds its message', async () => {
   await addMany(db, payment, ['+233241234568'], now)
   const ids = ['A\u0000', `A${'x'.repeat(500)}`]
   await sendForLong(() => ({ state: 'sent', provider_ref: ids.shift() ?? '' }))
@@ -76,15 +76,15 @@ test('a receipt finds the message that has the same strange id', async () => {
   expect(troubles).toEqual([])
 })
 
-describe('answers that are none', () => {
+describe('invalid results', () => {
   for (const [name, answer] of [
     ['nothing', undefined],
-    ['another word', { state: 'gone' }],
-    ['a time that is none', { state: 'retry', reason: 'Wait.', afterMs: Number.NaN }],
-    ['a time without end', { state: 'retry', reason: 'Wait.', afterMs: Number.POSITIVE_INFINITY }],
-    ['words that are none', { state: 'retry', reason: 7 }],
+    ['an unknown state', { state: 'gone' }],
+    ['a pause that is not a number', { state: 'retry', reason: 'Wait.', afterMs: Number.NaN }],
+    ['an infinite pause', { state: 'retry', reason: 'Wait.', afterMs: Number.POSITIVE_INFINITY }],
+    ['a reason that is a number', { state: 'retry', reason: 7 }],
   ] as const)
-    test(`${name}: tried again, and written down`, async () => {
+    test(`${name}: retried, and saved`, async () => {
       await sendForLong(() => answer as never)
       expect(troubles).toEqual([])
       expect((await one()).tries).toBeGreaterThan(1)
@@ -104,14 +104,14 @@ async function refuseResults<T>(condition: string, work: () => Promise<T>) {
   }
 }
 
-test('what came of it can never be written down: it leaves three times, then it is dropped', async () => {
+test('a message whose result can never be saved is sent three times, then dropped', async () => {
   const departures = await refuseResults("new.state = 'sent'", () => sendForLong(() => ({ state: 'sent' })))
   expect(departures).toBe(3)
   expect(await one()).toMatchObject({ state: 'dropped', words: expect.stringContaining('three times') })
   expect(troubles).toHaveLength(3)
 })
 
-test('what cannot be written down whole is written down bare', async () => {
+test('a result that the database refuses is saved without its texts', async () => {
   const departures = await refuseResults("new.provider_ref = 'A'", () =>
     sendForLong(() => ({ state: 'sent', provider_ref: 'A' })),
   )
@@ -119,7 +119,7 @@ test('what cannot be written down whole is written down bare', async () => {
   expect(await one()).toMatchObject({ state: 'sent', provider_ref: null })
 })
 
-test('refused by the network again and again, it is tried as ever', async () => {
+test('a message that the network refuses repeatedly is retried by the schedule', async () => {
   expect(await sendForLong(() => later)).toBeGreaterThan(5)
   expect((await one()).state).toBe('queued')
 })

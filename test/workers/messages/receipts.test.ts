@@ -43,7 +43,7 @@ const one = async () => (await allMessages(db))[0] as Message
 const delivered: Receipt = { provider_ref: 'R-1', state: 'delivered', reason: '' }
 const lost: Receipt = { provider_ref: 'R-1', state: 'lost', reason: 'The phone 233241234567 is off.' }
 
-test("of a message that is not ours is nobody's", async () => {
+test('a receipt of an unknown message is discarded', async () => {
   await send('R-1')
   const { receive, settled, seen } = desk()
   receive({ ...delivered, provider_ref: 'R-2' })
@@ -74,7 +74,7 @@ describe('in any order', () => {
       })
 })
 
-test('a reference that was given twice means the newest message', async () => {
+test('a reused reference belongs to the newest message', async () => {
   await send('R-1', noon)
   await send('R-1', after(1000))
   const { receive, settled } = desk()
@@ -86,7 +86,7 @@ test('a reference that was given twice means the newest message', async () => {
   expect(states.toSorted()).toEqual(['false delivered', 'true sent'])
 })
 
-test('one that is faster than the note that the message was sent is not lost', async () => {
+test('a receipt before the result of its message is not lost', async () => {
   const { receive, settled, seen } = desk({ pauses: [50, 50, 100, 200, 400] })
   receive(delivered)
   await new Promise(done => setTimeout(done, 120))
@@ -96,7 +96,7 @@ test('one that is faster than the note that the message was sent is not lost', a
   expect(await one()).toMatchObject({ state: 'delivered' })
 })
 
-test('one that comes while the database is away is kept for a while', async () => {
+test('a receipt while the database is down is retried for a while', async () => {
   await send('R-1')
   const proxy = await startPostgresProxy(lives.url)
   const behind = openDb(proxy.url, 1)
@@ -111,10 +111,10 @@ test('one that comes while the database is away is kept for a while', async () =
   await proxy.stop()
 })
 
-test('a flood of strangers ends, and does not hold up the end', async () => {
+test('a flood of unknown receipts ends, and does not delay the stop', async () => {
   const { receive, stop } = desk({ pauses: [60_000] })
   for (let at = 0; at < 5000; at++) receive({ ...delivered, provider_ref: `S-${at}` })
   await new Promise(done => setTimeout(done, 50))
   await stop()
-  receive(delivered) // after the end nobody listens
+  receive(delivered) // ignored after the stop
 })

@@ -49,7 +49,7 @@ function setNow(at: Date) {
   shop.setNow(at)
 }
 const clock = () => now
-const openPost = (answer?: () => SendResult | Promise<SendResult>, rules: Partial<MessageRules> = {}) => {
+const openSender = (answer?: () => SendResult | Promise<SendResult>, rules: Partial<MessageRules> = {}) => {
   const sms = fakeMessenger('sms', answer)
   const email = fakeMessenger('email', answer)
   const base = { smsPrefixes: ['+233'], perRecipient: 1000, perMerchant: 100_000 }
@@ -65,17 +65,17 @@ const endings = async (payment: Payment) =>
   )
 
 describe('not sent', () => {
-  test('a failure, when the customer has paid within the minute', async () => {
-    const post = openPost()
+  test('a failure, if the customer has paid within the minute', async () => {
+    const sender = openSender()
     const payment = await shop.ask(merchant, reachable)
     await shop.try(payment, no)
     setNow(after(seconds(45)))
-    expect(await post.sendAll()).toBe(0)
+    expect(await sender.sendAll()).toBe(0)
     await shop.try(payment, paid)
     setNow(after(minutes(2)))
-    await post.sendAll()
-    expect(post.sms.sent).toHaveLength(1)
-    expect(post.email.sent).toHaveLength(1)
+    await sender.sendAll()
+    expect(sender.sms.sent).toHaveLength(1)
+    expect(sender.email.sent).toHaveLength(1)
     expect(await endings(payment)).toEqual([
       'failed sms dropped The payment is paid by now.',
       'failed email dropped The payment is paid by now.',
@@ -84,33 +84,33 @@ describe('not sent', () => {
     ])
   })
 
-  test('a failure while the customer tries again; when that fails too, it is told once', async () => {
-    const post = openPost()
+  test('a failure while the customer tries again; if that fails too, one message is sent', async () => {
+    const sender = openSender()
     const payment = await shop.ask(merchant, { number: '0241234567' })
     await shop.try(payment, no)
     setNow(after(seconds(30)))
     await shop.try(payment, pending)
     setNow(after(seconds(70)))
-    await post.sendAll()
+    await sender.sendAll()
     expect(await endings(payment)).toEqual(['failed sms dropped The payment is awaiting_payment by now.'])
     await shop.hear(payment, no)
     setNow(after(seconds(131)))
-    await post.sendAll()
+    await sender.sendAll()
     expect(await endings(payment)).toEqual(['failed sms sent'])
     await shop.try(payment, no)
     setNow(after(minutes(9)))
-    await post.sendAll()
-    expect(post.sms.sent).toHaveLength(1)
+    await sender.sendAll()
+    expect(sender.sms.sent).toHaveLength(1)
   })
 
   test('a failure that was cancelled within the minute', async () => {
-    const post = openPost()
+    const sender = openSender()
     const payment = await shop.ask(merchant, { email: 'ama@shop.example' })
     await shop.try(payment, no)
     setNow(after(seconds(10)))
     await cancel(shop.runtime, payment, now)
     setNow(after(minutes(2)))
-    await post.sendAll()
+    await sender.sendAll()
     expect(await endings(payment)).toEqual([
       'failed email dropped The payment is cancelled by now.',
       'cancelled email sent',
@@ -125,49 +125,49 @@ describe('not sent', () => {
       'The number begins with none of the allowed prefixes.',
     ],
     [
-      'with no place for a recipient',
+      'with a recipient cap of 0',
       reachable,
       { perRecipient: 0 },
       'The recipient has had all the messages of 24 hours: 0.',
     ],
     [
-      'with no place for a merchant',
+      'with a merchant cap of 0',
       reachable,
       { perMerchant: 0 },
       'The merchant has sent all the messages of 24 hours: 0.',
     ],
   ] as const)
     test(why, async () => {
-      const post = openPost(undefined, rules)
+      const sender = openSender(undefined, rules)
       const payment = await askAndPay(fields)
-      await post.sendAll()
-      expect([...post.sms.sent, ...post.email.sent]).toEqual([])
+      await sender.sendAll()
+      expect([...sender.sms.sent, ...sender.email.sent]).toEqual([])
       expect(new Set((await messagesOf(db, payment)).map(message => message.words))).toEqual(new Set([words]))
-      expect(new Set(post.seen.map(({ outcome }) => outcome))).toEqual(new Set(['dropped']))
-      expect(JSON.stringify(post.seen)).not.toMatch(/ama@|1234567|400123456/)
+      expect(new Set(sender.seen.map(({ outcome }) => outcome))).toEqual(new Set(['dropped']))
+      expect(JSON.stringify(sender.seen)).not.toMatch(/ama@|1234567|400123456/)
     })
 
   test('a day late', async () => {
-    const post = openPost()
+    const sender = openSender()
     const payment = await askAndPay()
     setNow(after(hours(24)))
-    await post.sendAll()
-    expect(post.sms.sent).toEqual([])
+    await sender.sendAll()
+    expect(sender.sms.sent).toEqual([])
     expect((await messagesOf(db, payment))[0]).toMatchObject({
       state: 'dropped',
       words: 'Could not be sent in 24 hours.',
     })
   })
 
-  test('what the network will never take', async () => {
-    const post = openPost(() => ({
+  test('a message that the network rejects', async () => {
+    const sender = openSender(() => ({
       state: 'rejected',
       reason: 'No such reader: ama@shop.example +233241234567.',
     }))
     const payment = await askAndPay()
-    await post.sendAll()
+    await sender.sendAll()
     setNow(after(hours(3)))
-    expect(await post.sendAll()).toBe(0)
+    expect(await sender.sendAll()).toBe(0)
     expect(await endings(payment)).toEqual([
       'paid sms dropped No such reader: ama@shop.example +....',
       'paid email dropped No such reader: ... +233241234567.',
@@ -176,18 +176,18 @@ describe('not sent', () => {
 })
 
 describe('sent', () => {
-  test('both say what happened, where to look, and carry one id each', async () => {
-    const post = openPost(() => ({ state: 'sent', provider_ref: 'R-1' }))
+  test('both have the outcome, the link and a unique id', async () => {
+    const sender = openSender(() => ({ state: 'sent', provider_ref: 'R-1' }))
     const payment = await askAndPay()
-    await post.sendAll()
-    const [sms] = post.sms.sent
+    await sender.sendAll()
+    const [sms] = sender.sms.sent
     expect(sms).toMatchObject({
       to: '+233241234567',
       id: `${merchant.merchant_id}-${payment.tx_reference}-paid-sms`,
     })
     expect(sms?.text).toContain('25.00')
     expect(sms?.text).not.toMatch(/^TEST/)
-    const [mail] = post.email.sent
+    const [mail] = sender.email.sent
     expect(mail).toMatchObject({
       to: 'ama@shop.example',
       id: `${merchant.merchant_id}-${payment.tx_reference}-paid-email`,
@@ -195,7 +195,7 @@ describe('sent', () => {
     expect(mail?.text).toContain(`https://pay.example/checkout/${payment.tx_token}`)
     expect((await messagesOf(db, payment))[0]).toMatchObject({
       state: 'sent',
-      messenger: 'played_sms',
+      messenger: 'fake_sms',
       provider_ref: 'R-1',
       sent_at: noon,
       ended_at: noon,
@@ -206,32 +206,32 @@ describe('sent', () => {
   })
 
   test('in the language of the page', async () => {
-    const post = openPost()
+    const sender = openSender()
     const payment = await shop.ask(merchant, reachable)
     await shop.try(payment, paid, { lang: 'fr' })
-    await post.sendAll()
-    expect(post.email.sent[0]?.html).toContain('lang="fr"')
+    await sender.sendAll()
+    expect(sender.email.sent[0]?.html).toContain('lang="fr"')
   })
 
-  test('those of test payments say so, and count', async () => {
-    const post = openPost(undefined, { perRecipient: 1 })
+  test('messages of test payments are marked as such, and count', async () => {
+    const sender = openSender(undefined, { perRecipient: 1 })
     await askAndPay({ number: '0241234567' }, 'test')
     await askAndPay({ number: '0241234567' }, 'test')
-    await post.sendAll()
-    expect(post.sms.sent.map(({ text }) => text.slice(0, 5))).toEqual(['TEST '])
+    await sender.sendAll()
+    expect(sender.sms.sent.map(({ text }) => text.slice(0, 5))).toEqual(['TEST '])
   })
 
-  test('where no messenger is set up, it stays in the inbox, and no cap counts it', async () => {
-    const post = testSender(db, clock, [], {
+  test('without a messenger the message stays in the inbox, and counts under no cap', async () => {
+    const sender = testSender(db, clock, [], {
       rules: { smsPrefixes: ['+233'], perRecipient: 1, perMerchant: 1 },
     })
     const payments = [await askAndPay(), await askAndPay()]
-    await post.sendAll()
+    await sender.sendAll()
     for (const payment of payments)
       for (const message of await messagesOf(db, payment))
         expect(message).toMatchObject({ state: 'sent', messenger: 'inbox', sent_at: noon, next_try_at: null })
-    expect(post.seen.map(({ outcome }) => outcome)).toEqual(['kept', 'kept', 'kept', 'kept'])
-    const real = openPost(undefined, { perRecipient: 1, perMerchant: 1 })
+    expect(sender.seen.map(({ outcome }) => outcome)).toEqual(['kept', 'kept', 'kept', 'kept'])
+    const real = openSender(undefined, { perRecipient: 1, perMerchant: 1 })
     await askAndPay({ number: '0241234567' })
     await real.sendAll()
     expect(real.sms.sent).toHaveLength(1)
@@ -240,7 +240,7 @@ describe('sent', () => {
 
 describe('the caps', () => {
   test('hold within a batch and over batches, and let through again after a day', async () => {
-    const post = openPost(undefined, { perRecipient: 3 })
+    const sender = openSender(undefined, { perRecipient: 3 })
     const payment = await askAndPay({})
     for (let day = 0; day < 3; day++) {
       setNow(after(day * hours(24)))
@@ -250,36 +250,36 @@ describe('the caps', () => {
         Array.from({ length: 25 }, () => '+233241234567'),
         now,
       )
-      await post.sendAll()
-      expect(post.sms.sent).toHaveLength(3 * (day + 1))
+      await sender.sendAll()
+      expect(sender.sms.sent).toHaveLength(3 * (day + 1))
     }
   })
 
-  test('count a mailbox and a phone once, however they are spelled, and write to them as they were given', async () => {
-    const post = openPost(undefined, { perRecipient: 2 })
+  test('count a mailbox and a phone once, however they are spelled, and send to the address of the request', async () => {
+    const sender = openSender(undefined, { perRecipient: 2 })
     const emails = ['Kofi.Mensah+hats@GMail.com', 'kofimensah@googlemail.com', 'k.ofimensah+7@gmail.com']
     const numbers = ['0241234567', '+233 24 123 4567', '233241234567']
     for (const [at, email] of emails.entries()) await askAndPay({ email, number: numbers[at] })
-    await post.sendAll() // in one batch
+    await sender.sendAll() // in one batch
     await askAndPay({ email: 'KOFIMENSAH@gmail.com', number: '024-123-4567' })
-    await post.sendAll() // and in a later one
-    expect(post.email.sent).toHaveLength(2)
-    for (const { to } of post.email.sent) expect(emails).toContain(to)
-    expect(post.sms.sent).toHaveLength(2)
+    await sender.sendAll() // and in a later one
+    expect(sender.email.sent).toHaveLength(2)
+    for (const { to } of sender.email.sent) expect(emails).toContain(to)
+    expect(sender.sms.sent).toHaveLength(2)
   })
 
-  test('count what another version wrote down by its recipient alone', async () => {
-    const post = openPost(undefined, { perRecipient: 1 })
+  test('count messages of an earlier version by their recipient', async () => {
+    const sender = openSender(undefined, { perRecipient: 1 })
     const payment = await askAndPay({})
     await addMany(db, payment, ['ama@shop.example'], now)
-    await post.sendAll()
+    await sender.sendAll()
     await askAndPay({ email: 'ama@shop.example' })
-    await post.sendAll()
-    expect(post.email.sent).toHaveLength(1)
+    await sender.sendAll()
+    expect(sender.email.sent).toHaveLength(1)
   })
 
   test('count both media of a merchant', async () => {
-    const post = openPost(undefined, { perMerchant: 4 })
+    const sender = openSender(undefined, { perMerchant: 4 })
     const payment = await askAndPay({})
     await addMany(
       db,
@@ -287,23 +287,23 @@ describe('the caps', () => {
       ['+233241111111', '+233242222222', '+233243333333', 'a@b.example', 'c@d.example'],
       now,
     )
-    await post.sendAll()
-    expect(post.sms.sent.length + post.email.sent.length).toBe(4)
+    await sender.sendAll()
+    expect(sender.sms.sent.length + sender.email.sent.length).toBe(4)
   })
 
-  test('what was not taken leaves its place to others', async () => {
+  test('a rejected message does not count', async () => {
     let answer = later
-    const post = openPost(() => answer, { perRecipient: 1 })
+    const sender = openSender(() => answer, { perRecipient: 1 })
     const payment = await askAndPay({})
     await addMany(db, payment, ['+233241234567'], now)
-    await post.sendAll()
+    await sender.sendAll()
     answer = yes
     await addMany(db, payment, ['+233241234567'], now)
-    await post.sendAll()
-    expect(post.sms.sent).toHaveLength(2)
+    await sender.sendAll()
+    expect(sender.sms.sent).toHaveLength(2)
     setNow(after(minutes(1)))
-    await post.sendAll()
-    expect(post.sms.sent).toHaveLength(2)
+    await sender.sendAll()
+    expect(sender.sms.sent).toHaveLength(2)
     expect((await allMessages(db)).map(({ state }) => state).toSorted()).toEqual(['dropped', 'sent'])
   })
 })

@@ -39,8 +39,8 @@ async function begin() {
   await addMany(db, payment, ['+233241234567', 'ama@shop.example'], now)
 }
 
-describe('tried again', () => {
-  test('later, with the words of the network', async () => {
+describe('retries', () => {
+  test('later, with the reason of the network', async () => {
     await testSender(db, clock, [fakeMessenger('sms', () => ({ ...later, afterMs: minutes(3) }))]).sendAll()
     const [sms] = (await allMessages(db)).filter(({ medium }) => medium === 'sms')
     expect(sms).toMatchObject({
@@ -53,7 +53,7 @@ describe('tried again', () => {
     })
   })
 
-  test('a messenger that breaks is tried again', async () => {
+  test('a messenger that throws is retried', async () => {
     const broken = fakeMessenger('sms', () => {
       throw new Error('it broke')
     })
@@ -62,21 +62,21 @@ describe('tried again', () => {
     expect(sms).toMatchObject({ state: 'queued', words: 'it broke', next_try_at: after(30_000) })
   })
 
-  test('for a day and no longer, whatever the network says', async () => {
+  test('for a day and no longer, whatever the network replies', async () => {
     for (let seed = 1; seed <= seeds; seed++) {
       await begin()
       const { random, pick } = createRandom(seed)
-      const said = new Map<string, SendResult['state'][]>()
+      const statesById = new Map<string, SendResult['state'][]>()
       const faults: string[] = []
       const answer = ({ id }: { id: string }): SendResult => {
-        const before = said.get(id) ?? []
+        const before = statesById.get(id) ?? []
         if (before.some(state => state !== 'retry')) faults.push(`sent again after ${before.at(-1)}`)
         if (now >= after(hours(24))) faults.push('sent after the day')
         const ends = seed % 4 > 0 && random() < 0.05
         const sent = ends
           ? pick([yes, never])
           : { ...later, afterMs: random() < 0.1 ? random() * hours(2) : undefined }
-        said.set(id, [...before, sent.state])
+        statesById.set(id, [...before, sent.state])
         return sent
       }
       const messengers = [fakeMessenger('sms', answer), fakeMessenger('email', answer)]
@@ -90,7 +90,7 @@ describe('tried again', () => {
       }
       expect(faults).toEqual([])
       for (const message of await allMessages(db)) {
-        const states = said.get(`${message.merchant_id}-${message.message_id}`) ?? []
+        const states = statesById.get(`${message.merchant_id}-${message.message_id}`) ?? []
         expect(message).toMatchObject({ tries: states.length, lease_token: null, next_try_at: null })
         expect(message.state).toBe(states.at(-1) === 'sent' ? 'sent' : 'dropped')
         if (states.at(-1) === 'retry') expect(message.words).toContain('Could not be sent in 24 hours.')

@@ -12,7 +12,7 @@ export type ExhaustedFacts = {
   merchant_name: string
   count: number
   since: Date
-  examples: { id: string; url: string; last_result: string; words: string }[]
+  examples: { id: string; url: string; last_result: string; error: string }[]
   link: string
 }
 
@@ -62,9 +62,9 @@ function contentOf({ merchant_name, count, since, examples, link }: ExhaustedFac
   }
 }
 
-function exampleLine({ id, url, last_result, words }: ExhaustedFacts['examples'][number]): string {
+function exampleLine({ id, url, last_result, error }: ExhaustedFacts['examples'][number]): string {
   const known: Readonly<Record<string, string>> = meanings
   const meaning = Object.hasOwn(known, last_result) ? known[last_result] : oneLine(last_result)
-  const more = cut(oneLine(words), maxReason)
+  const more = cut(oneLine(error), maxReason)
   return `${oneLine(id)}: ${cut(oneLine(url), maxUrl)} ${meaning}${more && ` (${more})`}`
 }

@@ -16,8 +16,8 @@ export const customerMail = (facts: MessageFacts, lang: string): Mail =>
 
 function contentOf(facts: MessageFacts, lang: Lang): MailContent {
   const t = languages[lang]
-  const { subjects, mail: texts, unnamed_shop: somebody } = t.messages
-  const shop = plainName(facts.merchant_name) || somebody
+  const { subjects, mail: texts, unnamed_shop } = t.messages
+  const shop = plainName(facts.merchant_name) || unnamed_shop
   const amount = localizedMoney(facts.amount, facts.currency, t.locale)
   const test = facts.mode === 'test'
   return {

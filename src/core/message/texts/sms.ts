@@ -8,9 +8,9 @@ const minName = 12 // septets: a shorter variant of the text is chosen before th
 
 // The SMS to a customer, always one segment. The link is complete or left out.
 export function smsText(facts: MessageFacts, lang: string): string {
-  const { messages: letters, locale } = textsFor(lang)
-  const name = gsmName(facts.merchant_name) ?? toGsm(letters.unnamed_shop)
-  const variants = variantsOf(facts, letters.sms[facts.topic], locale)
+  const { messages, locale } = textsFor(lang)
+  const name = gsmName(facts.merchant_name) ?? toGsm(messages.unnamed_shop)
+  const variants = variantsOf(facts, messages.sms[facts.topic], locale)
   const variant =
     variants.find(one => roomOf(one) >= Math.min(minName, septets(name))) ?? variants.at(-1) ?? ''
   const shop = shorten(name, roomOf(variant))

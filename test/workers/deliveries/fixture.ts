@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { onboard } from '../../../src/actions/merchants/onboard.ts'
 import type { IpnStyle } from '../../../src/core/merchant/settings.ts'
 import type { Delivery } from '../../../src/core/notification/delivery.ts'
@@ -17,15 +18,15 @@ import { migratedDatabase, query } from '../../support/database/database.ts'
 import type { TestMerchant } from '../../support/gateway/gateway.ts'
 import { noon } from '../../support/payments/rows.ts'
 
-export type Post = Awaited<ReturnType<typeof openPost>>
-export type Told = {
+export type DeliveryFixture = Awaited<ReturnType<typeof openDeliveryFixture>>
+export type NotificationInput = {
   merchant_id: string
   tx_reference?: string
   url?: string
   style?: IpnStyle
   status?: 'paid'
 }
-type CourierSettings = {
+type DispatcherSettings = {
   db?: Db
   seed?: number
   trouble?(error: unknown): void
@@ -37,9 +38,9 @@ const noWaitForDisk = `do $$ begin
   execute format('alter database %I set synchronous_commit = off', current_database());
 end $$`
 
-// Notifications on a database of its own, carried by real dispatchers. The clock is the test's, and so is what the
+// Notifications on a separate database, sent by real dispatchers. The test sets the clock and the answers of the
 // merchants answer.
-export async function openPost(merchantCount = 1) {
+export async function openDeliveryFixture(merchantCount = 1) {
   const database = await migratedDatabase()
   await query(database.url, noWaitForDisk)
   const db = openDb(database.url, 6)
@@ -54,7 +55,7 @@ export async function openPost(merchantCount = 1) {
 
   function dispatcher(
     outbound: Outbound,
-    { db: own = db, seed = 1, trouble, pause, leases }: CourierSettings = {},
+    { db: own = db, seed = 1, trouble, pause, leases }: DispatcherSettings = {},
   ): Dispatcher {
     const watch = {
       tried() {},
@@ -78,27 +79,27 @@ export async function openPost(merchantCount = 1) {
     })
   }
 
-  // As a change of a payment's status does it.
-  async function tell({
+  // As a status change of a payment does.
+  async function notify({
     merchant_id,
     tx_reference = newReference(clock()),
     url,
     style = 'post',
     status = 'paid',
-  }: Told) {
+  }: NotificationInput) {
     const to = {
       url: url ?? 'https://shop.example/ipn',
       style,
       lane: laneOf(url ?? 'https://shop.example/ipn', 'test', { ipn_url: null }),
     }
-    const told = { merchant_id, tx_reference, mode: 'test', status, created_at: clock() } as const
+    const notification = { merchant_id, tx_reference, mode: 'test', status, created_at: clock() } as const
     const body = JSON.stringify({ invoice_id: tx_reference, tx_reference, status })
-    await db.transaction(tx => addNotification(tx, { ...told, body }, to))
+    await db.transaction(tx => addNotification(tx, { ...notification, body }, to))
     return tx_reference
   }
 
-  // Many that are due, in one statement; the oldest first.
-  async function addCrowd(merchant_id: string, count: number, url: string, retry = false) {
+  // Many due deliveries in one statement, the oldest first.
+  async function addBacklog(merchant_id: string, count: number, url: string, retry = false) {
     await db.transaction(async tx => {
       await tx.rows(sql`
         insert into notifications (merchant_id, tx_reference, sequence, mode, status, body, created_at)
@@ -127,8 +128,8 @@ export async function openPost(merchantCount = 1) {
     pass: (ms: number) => void (now += ms),
     setNow: (at: Date) => void (now = at.getTime()),
     dispatcher,
-    tell,
-    addCrowd,
+    notify,
+    addBacklog,
     deliveries: () => db.rows<Delivery>(sql`select * from deliveries order by tx_reference, sequence`),
     tries: () => db.rows<Try>(sql`select * from ${everyTry} t order by tx_reference, sequence, try`),
     async close() {
@@ -138,8 +139,22 @@ export async function openPost(merchantCount = 1) {
   }
 }
 
-// All that can be sent now is sent and written down.
-export async function carryAll(...dispatchers: Dispatcher[]) {
+// The fixture of a test file. Before each test its tables are empty and the clock is at noon.
+export function useDeliveryFixture(merchantCount = 1): DeliveryFixture {
+  const fixture = {} as DeliveryFixture
+  beforeAll(async () => void Object.assign(fixture, await openDeliveryFixture(merchantCount)))
+  beforeEach(async () => {
+    await fixture.db.rows(sql`truncate deliveries, notifications, tries, messages, acknowledged_paths`)
+    await fixture.db.rows(sql`delete from payments`)
+    fixture.setNow(noon)
+    fixture.troubles.length = 0
+  })
+  afterAll(() => fixture.close())
+  return fixture
+}
+
+// Sends everything that can be sent now, and saves the results.
+export async function dispatchAll(...dispatchers: Dispatcher[]) {
   for (let busy = true; busy; ) {
     busy = false
     for (const dispatcher of dispatchers) {
@@ -151,25 +166,22 @@ export async function carryAll(...dispatchers: Dispatcher[]) {
   }
 }
 
-// Something came into sight while it tidied up.
+// More became due while parked deliveries were written.
 export const isAwake = (dispatcher: Dispatcher) => dispatcher.restMs() === 0
 
-// As the worker's loop does it until it rests. What is on its way has come to its gate health monitor, and stays there.
-export async function stepUntilRest(
-  dispatcher: Dispatcher,
-  monitor: { waiting: unknown[] },
-): Promise<number> {
+// Steps like the loop of the worker until it rests. All tries in flight have reached the gate by then, and stay there.
+export async function stepUntilRest(dispatcher: Dispatcher, gate: { waiting: unknown[] }): Promise<number> {
   dispatcher.requestPoll()
   let steps = 0
   do {
     for (steps++; (await dispatcher.step()) > 0; steps++) await nextTurn()
     await dispatcher.flushed()
   } while (isAwake(dispatcher))
-  await until(() => dispatcher.inFlight() === monitor.waiting.length)
+  await until(() => dispatcher.inFlight() === gate.waiting.length)
   return steps
 }
 
-// Waits for what other turns of the event loop do.
+// Waits for other turns of the event loop.
 export async function until(isSo: () => boolean | Promise<boolean>) {
   while (!(await isSo())) await nextTurn()
 }

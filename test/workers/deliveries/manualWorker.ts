@@ -5,13 +5,13 @@ import { type LeasedDelivery, takeAlone } from '../../../src/store/notifications
 import { type DeliveryOutcome, triesOf, type Try } from '../../../src/store/notifications/tries.ts'
 import { createTriesLog, type FinishedTry } from '../../../src/workers/deliveries/tries.ts'
 import { after, seconds } from '../../support/payments/rows.ts'
-import type { Post } from './post.ts'
+import type { DeliveryFixture } from './fixture.ts'
 
-export type Clerk = ReturnType<typeof createClerk>
+export type ManualWorker = ReturnType<typeof createManualWorker>
 
-// As a worker takes a delivery and writes down what came of it, a step at a time; and what stands there then.
-export function createClerk(post: Post) {
-  const { db, clock } = post
+// Takes deliveries and saves their results one step at a time, like a worker, and reads the rows.
+export function createManualWorker(fixture: DeliveryFixture) {
+  const { db, clock } = fixture
   let tokens = 0
 
   async function take(...keys: NotificationKey[]): Promise<LeasedDelivery[]> {
@@ -19,7 +19,7 @@ export function createClerk(post: Post) {
     return takeAlone(db, keys, { token: `token ${++tokens}`, until: after(seconds(30), now), now })
   }
 
-  function triedOf(
+  function finishedTry(
     taken: LeasedDelivery,
     ending: Partial<DeliveryOutcome>,
     contact_email: string | null = null,
@@ -46,28 +46,28 @@ export function createClerk(post: Post) {
   }
 
   return {
-    tell: async (merchant_id = post.ids[0] as string): Promise<NotificationKey> => ({
+    notify: async (merchant_id = fixture.ids[0] as string): Promise<NotificationKey> => ({
       merchant_id,
-      tx_reference: await post.tell({ merchant_id }),
+      tx_reference: await fixture.notify({ merchant_id }),
       sequence: 1,
     }),
     take,
     takeOne: async (key: NotificationKey) => (await take(key))[0] as LeasedDelivery,
-    yes: (): Partial<DeliveryOutcome> => ({
+    acknowledged: (): Partial<DeliveryOutcome> => ({
       next_try_at: null,
       acknowledged_at: clock(),
       status: 200,
       result: 'acknowledged',
       words: '',
     }),
-    no: (): Partial<DeliveryOutcome> => ({ next_try_at: after(seconds(10), clock()) }),
-    noMore: (): Partial<DeliveryOutcome> => ({ next_try_at: null, exhausted_at: clock() }),
-    triedOf,
+    failed: (): Partial<DeliveryOutcome> => ({ next_try_at: after(seconds(10), clock()) }),
+    exhausted: (): Partial<DeliveryOutcome> => ({ next_try_at: null, exhausted_at: clock() }),
+    finishedTry,
     save: (...tried: FinishedTry[]) => saveOn(db, ...tried),
     find: async ({ tx_reference }: NotificationKey) =>
-      (await post.deliveries()).find(one => one.tx_reference === tx_reference) as Delivery,
-    earlier: async () => (await db.rows(sql`select from tries`)).length,
-    numbersOf: async (key: NotificationKey) => (await triesOf(db, key)).map(one => one.try),
+      (await fixture.deliveries()).find(one => one.tx_reference === tx_reference) as Delivery,
+    countEarlierTries: async () => (await db.rows(sql`select from tries`)).length,
+    tryNumbers: async (key: NotificationKey) => (await triesOf(db, key)).map(one => one.try),
     notices: async () =>
       (await db.rows<{ recipient: string }>(sql`select recipient from messages`)).map(one => one.recipient),
   }
@@ -78,7 +78,7 @@ export async function saveOn(db: Db, ...tried: FinishedTry[]) {
   await Promise.all(tried.map(one => log.add(one)))
 }
 
-// Only what a try is, of all that its outcome says.
+// The columns of the try, without those of the delivery.
 export const tryOf = ({ outcome }: FinishedTry): Try => ({
   merchant_id: outcome.merchant_id,
   tx_reference: outcome.tx_reference,
