@@ -6,7 +6,7 @@ import {
   type AccountMonitor,
   type HealthMonitors,
   otherNodesMs,
-  type Refusal,
+  type CredentialsRefusal,
 } from '../../runtime/providers/healthMonitor.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Db } from '../../store/db.ts'
@@ -81,7 +81,11 @@ export async function raiseRefusals({ monitors, ...deps }: TaskDeps & { monitors
   }
 }
 
-async function raiseRefusal({ db, clock, watch }: TaskDeps, account: string, { attempt_id, words }: Refusal) {
+async function raiseRefusal(
+  { db, clock, watch }: TaskDeps,
+  account: string,
+  { attempt_id, words }: CredentialsRefusal,
+) {
   const note = `The provider refuses the credentials of ${account}: ${words}`
   const raised = await changingAccounts(db, async tx => {
     if (await hasRefusalTask(tx, account)) return undefined

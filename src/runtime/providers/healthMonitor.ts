@@ -40,7 +40,7 @@ export type HealthMonitorOptions = {
 }
 
 // The attempt whose call showed that the provider refuses the credentials of an account.
-export type Refusal = { words: string; attempt_id: string }
+export type CredentialsRefusal = { words: string; attempt_id: string }
 
 // What this node has seen of one payment method. The counts of the row are computed from the window.
 type MethodState = { row: health.HealthRow; window: health.CallWindow; codes: CodeAttempts }
@@ -51,8 +51,8 @@ export class AccountMonitor {
   readonly account: string
   waitForTurn: WaitForTurn = async () => {}
   changes = 0 // of the rows
-  refusal: Refusal | null | undefined // null: the provider accepts the credentials; undefined: they are untried
-  savedRefusal: Refusal | null | undefined
+  refusal: CredentialsRefusal | null | undefined // null: the provider accepts the credentials; undefined: they are untried
+  savedRefusal: CredentialsRefusal | null | undefined
   otherNodes: health.HealthRow[] = []
   readonly #methods = new Map<string, MethodState>()
   readonly #options: Required<HealthMonitorOptions>

@@ -92,7 +92,8 @@ export const withOwnForm =
 const foreignForm = (c: Ctx, view: View) =>
   sendPage(c, <TroublePage kind="elsewhere" lang={view.lang} open={linkTo(view)} />, 403)
 
-export const redirectTo = (c: Ctx, url: string) => plainResponse(c, 303, null, headersOf(c), { location: url })
+export const redirectTo = (c: Ctx, url: string) =>
+  plainResponse(c, 303, null, headersOf(c), { location: url })
 
 const langOf = (c: Ctx) => chosenLang(c.req.query('lang')) ?? preferredLang(c.req.header('accept-language'))
 
