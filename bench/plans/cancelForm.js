@@ -22,7 +22,7 @@ export const cancelFormBeside = (bench, versions, length, title) => ({
   ...section(bench, versions, length, 'cancel_beside'),
   title,
   ratios: [
-    { name: 'new/former, form, rate', of: 'new', to: 'former', by: 'rate', atLeast: 3 },
+    { name: 'new/former, form, rate', of: 'new', to: 'former', by: 'rate', atLeast: 0.95 },
     { name: 'new/former, form, CPU', of: 'new', to: 'former', by: 'cpu' },
     { name: 'new/former, with the page, rate', of: 'new+page', to: 'former+page', by: 'rate' },
     { name: 'new/former, with the page, CPU', of: 'new+page', to: 'former+page', by: 'cpu' },

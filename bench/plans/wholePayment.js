@@ -72,7 +72,7 @@ export function wholePaymentBeside(
     warmUpMs,
     contenders,
     ratios: [
-      { name: 'new/former, rate', of: 'new', to: 'former', by: 'rate', atLeast: 3.5 },
+      { name: 'new/former, rate', of: 'new', to: 'former', by: 'rate', atLeast: 0.95 },
       { name: 'new/former, CPU', of: 'new', to: 'former', by: 'cpu' },
     ],
     async prepare() {
