@@ -34,8 +34,8 @@ const settings = {
 
 export type Server = { program: ChildProgram; sockets: string; isReady(): boolean }
 
-// Returns undefined if another server has the files, according to the lock file of PostgreSQL. A process id that is known to be stale
-// is passed as that of the grandparent, the one kind of process that the lock check ignores. Members of `group` may enter
+// Returns undefined if another server uses the files. PostgreSQL reads that from its lock file, which contains a process id.
+// If that id is known to be stale, it is passed as the grandparent's, which the check ignores. Members of `group` may enter
 // the folder of the socket, besides the user of the server and root.
 export async function launch(
   home: DataFolder,

@@ -136,7 +136,7 @@ function judge({ environment, mode, callsBack }: MtnAccount, { http, text }: Ans
   }
   if (http === 401)
     return invalid('MTN gave a token, and then refused it: is the subscription key of Collections?')
-  if (http === 403) return invalid('MTN does not let in the address that we come from (HTTP 403).')
+  if (http === 403) return invalid('MTN refuses calls from our address (HTTP 403).')
   if (code === 'NOT_ALLOWED_TARGET_ENVIRONMENT')
     return invalid(`MTN does not take the environment ${environment} for this account.`)
   return unreachable(

@@ -136,7 +136,7 @@ function replyOfPage({ idempotency_key }: Order, response: PaystackResponse): Re
 // The key is checked before the order is read. 403: the dashboard may restrict calls to known IP addresses.
 const keyRefused = (response: PaystackResponse): Reply => ({
   state: 'not_sent',
-  words: `Paystack does not take the secret key (HTTP ${response.http}).`,
+  words: `Paystack does not accept the secret key (HTTP ${response.http}).`,
   isRefusal: true,
   ...providerCode(response),
 })

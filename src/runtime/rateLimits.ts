@@ -22,8 +22,8 @@ export type RateLimits = {
   unknownToken(address: string): void
   unknownCallback(address: string): void
   hasUnknownCallbacksLeft(address: string): boolean
-  tryToken(door: string, address: string): void
-  wrongToken(door: string, address: string): void
+  tryToken(page: string, address: string): void
+  wrongToken(page: string, address: string): void
 }
 
 export function createRateLimits(monotonicMs: () => number): RateLimits {
@@ -55,8 +55,8 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
     unknownCallback: address => unknownCallbacks.take(network(address), lookupLimit),
     hasUnknownCallbacksLeft: address => unknownCallbacks.refilled(network(address), lookupLimit).tokens >= 1,
     // Before a token is compared. While the address has used up its wrong tokens, the right one is refused, too.
-    tryToken: (door, address) => wrongTokens.check(`${door} ${network(address)}`, wrongTokenLimit),
-    wrongToken: (door, address) => wrongTokens.take(`${door} ${network(address)}`, wrongTokenLimit),
+    tryToken: (page, address) => wrongTokens.check(`${page} ${network(address)}`, wrongTokenLimit),
+    wrongToken: (page, address) => wrongTokens.take(`${page} ${network(address)}`, wrongTokenLimit),
   }
 }
 

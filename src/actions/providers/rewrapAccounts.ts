@@ -22,13 +22,14 @@ export async function rewrapAccounts(db: Db, masterKeys: MasterKeys, now: Date):
 const rewrapAccount = (db: Db, masterKeys: MasterKeys, name: string, now: Date): Promise<boolean> =>
   changingAccounts(db, async tx => {
     const account = await findAccount(tx, name)
-    const key = account && unwrapped(() => rewrapped(masterKeys, account))
+    const key = account && keyOrUndefined(() => rewrapped(masterKeys, account))
     if (!key) return false
     await saveAccount(tx, name, { ...account, ...key }, now)
     return true
   })
 
-function unwrapped(wrap: () => WrappedKey): WrappedKey | undefined {
+// A key that no master key opens stays as it is.
+function keyOrUndefined(wrap: () => WrappedKey): WrappedKey | undefined {
   try {
     return wrap()
   } catch {

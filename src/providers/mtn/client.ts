@@ -70,7 +70,7 @@ function whyNoToken(http: number, answer: JsonAnswer | undefined): string {
   const isSubscription = /subscription/i.test(String(answer?.message))
   if (http === 401 && isSubscription) return 'MTN does not take the subscription key (HTTP 401)'
   if (http === 401) return 'MTN does not take the API user or the API key (HTTP 401)'
-  if (http === 403) return 'MTN does not let in the address that we come from (HTTP 403)'
+  if (http === 403) return 'MTN refuses calls from our address (HTTP 403)'
   return answer
     ? `MTN gave no token (HTTP ${http})`
     : `MTN gave a page or nothing, and no token (HTTP ${http})`

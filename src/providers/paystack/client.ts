@@ -100,7 +100,7 @@ export function unclearPaystackReply(response: PaystackResponse): PaystackUnknow
   if (kind === 'rate_limited')
     return { state: 'unknown', words: 'Paystack asked for a pause', restMs, ...code }
   if (kind === 'key_refused') {
-    const words = `Paystack does not take the secret key: HTTP ${http}`
+    const words = `Paystack does not accept the secret key: HTTP ${http}`
     return { state: 'unknown', words, isRefusal: true, ...code }
   }
   const unknownCode = isClientError(http) && message !== '' ? { unknownCode: paystackSample(message) } : {}
@@ -135,16 +135,16 @@ function judge(response: PaystackResponse, mode: Mode): CredentialsCheck {
       'Paystack does not know the secret key. It may be cut off, or have been replaced at the dashboard.',
     )
   if (response.http === 403)
-    return invalid('Paystack does not let us in. Calls may be limited to known addresses at its dashboard.')
+    return invalid('Paystack refuses our calls. Calls may be limited to known addresses at its dashboard.')
   if (!response.isHandled)
     return unreachable(`Paystack gave no clear answer: ${unclearPaystackReply(response).words}.`)
   const currencies = Object.values(response.data).map(
     balance => (balance as { currency?: unknown } | null)?.currency,
   )
   return currencies.includes('GHS')
-    ? { isValid: true, words: `Paystack takes the secret key, for ${mode} payments in GHS.` }
+    ? { isValid: true, words: `Paystack accepts the secret key, for ${mode} payments in GHS.` }
     : invalid(
-        'Paystack takes the secret key, but the account has no balance in GHS: only businesses in Ghana have one.',
+        'Paystack accepts the secret key, but the account has no balance in GHS: only businesses in Ghana have one.',
       )
 }
 

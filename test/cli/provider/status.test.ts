@@ -70,7 +70,7 @@ test('a row for each account and payment method, with unknown codes, masked', as
 test('refused credentials are shown with the text of the provider', async () => {
   const monitors = createHealthMonitors()
   const exchange = createHealthExchange(db, monitors)
-  const words = 'Paystack does not take the secret key: HTTP 401'
+  const words = 'Paystack does not accept the secret key: HTTP 401'
   monitors.account('paystack').begin('start', { attempt_id: 'a1', payment_method: 'card' })({
     reply: { state: 'unknown', words, isRefusal: true },
     delayMs: 1,
@@ -79,7 +79,7 @@ test('refused credentials are shown with the text of the provider', async () => 
   await exchange()
   const { text, code } = await status()
   expect(text).toContain(
-    'paystack card, 0 s ago: Paystack does not take the secret key: HTTP 401. The credentials are refused: tollgate provider test paystack',
+    'paystack card, 0 s ago: Paystack does not accept the secret key: HTTP 401. The credentials are refused: tollgate provider test paystack',
   )
   expect(code).toBe(1)
 })

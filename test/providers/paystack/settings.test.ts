@@ -36,12 +36,12 @@ describe('settings', () => {
 
 describe('the live check', () => {
   for (const [balance, isGood, words] of [
-    [good([{ currency: 'GHS', balance: 0 }]), true, /takes the secret key, for test payments/],
+    [good([{ currency: 'GHS', balance: 0 }]), true, /accepts the secret key, for test payments/],
     [good([{ currency: 'NGN', balance: 0 }]), false, /no balance in GHS/],
     [good([]), false, /no balance in GHS/],
     [good([null]), false, /no balance in GHS/],
     [bad(401, 'Invalid key'), false, /does not know the secret key/],
-    [bad(403, ''), false, /does not let us in/],
+    [bad(403, ''), false, /refuses our calls/],
     [bad(500, ''), false, /no clear answer: HTTP 500/],
     [{ status: 503, body: '<h1>Back soon</h1>' }, false, /not reached: HTTP 503/],
   ] as const)
