@@ -26,7 +26,7 @@ for (const [text, masked] of [
   ['Dial *110*0201234567#', 'Dial *110*0201234567#'],
   ['Two straw hats, order 1042', 'Two straw hats, order 1042'],
 ] as const)
-  test(`the customer's own contacts stand in no text: ${text}`, () =>
+  test(`texts never contain the customer's own contacts: ${text}`, () =>
     expect(maskContacts(text, contacts)).toBe(masked))
 
 test('a number of a country with short numbers is masked, too', () =>

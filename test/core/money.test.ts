@@ -86,7 +86,7 @@ test('the decimals are those of ISO 4217', () => {
 for (const word of ['ghs', 'XAU', '', 'toString', '__proto__', 'constructor', 'length', 7, null, ['GHS']])
   test(`${JSON.stringify(word)} is no currency`, () => expect(isCurrency(word)).toBe(false))
 
-test('of a currency that we do not know, nobody writes an amount by guessing', () => {
+test('an amount in an unknown currency is never guessed', () => {
   const newer = 'XAU' as Currency
   for (const write of [formatMoney, twoDecimals, moneyNumber])
     expect(() => write(2500n, newer)).toThrow('does not know the currency XAU')

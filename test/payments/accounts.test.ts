@@ -105,7 +105,7 @@ const lastAttempt = async ({ merchant_id, tx_reference }: Key) =>
   (await attemptsOf(db, merchant_id, tx_reference)).at(-1) as Attempt
 const statusOf = async (key: Key) => (await findPayment(db, key))?.status
 
-test('an attempt is asked about at its account, with the new credentials, and when that is disabled', async () => {
+test('an attempt is polled at its account, with new credentials, also while that account is disabled', async () => {
   acme.says(() => ({ state: 'pending' }))
   const account = await add('live_first')
   const payment = await ask(await addMerchant())
@@ -140,7 +140,7 @@ test('an attempt is asked about at its account, with the new credentials, and wh
   expect(acme.asked.at(-1)).toEqual({ path: `/check/${attempt.attempt_id}`, key: 'live_second' })
 })
 
-test('a better account that comes meanwhile is not asked about the attempt of another', async () => {
+test('an account that is added later is not polled for the attempt of another', async () => {
   await db.rows(sql`update provider_accounts set disabled_at = now(), version = version + 100`)
   acme.says(() => ({ state: 'pending' }))
   acme.known.add('live_first').add('live_own')

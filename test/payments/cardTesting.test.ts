@@ -45,7 +45,7 @@ for (const [tries, words, mode, wish, most] of [
   ],
   [250, 'one test wallet from one address', 'test', () => aPayRequest(), 200],
 ] as const) {
-  test(`${tries} declines of ${words} stop after ${most}, and one can go on an hour later`, async () => {
+  test(`${tries} declines of ${words} stop after ${most}, and the next is possible an hour later`, async () => {
     expect(await tryAll(tries, mode, noon, wish)).toBe(most)
     const line = recordingAccount(() => no)
     const [payment] = await lives.addPayments(1, after(hours(1.01)))

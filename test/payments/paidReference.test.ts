@@ -78,7 +78,7 @@ const itsOwn =
   ({ attempt_id }) =>
     paid(attempt_id, reference)
 
-test('a yes that names another order is never paid: a person is called, and asking goes on', async () => {
+test('a paid reply that names another order never pays: a task is raised, and polling continues', async () => {
   const payment = await started()
   const told = await hear(payment, () => paid('somebodyelses', 'X-1'))
   expect(told).toMatchObject({ status: 'awaiting_payment', states: ['pending'], kinds: ['other_order'] })
@@ -179,7 +179,7 @@ test('the same money told for two attempts of one payment is no second success',
   expect(await paidTwice('O-1')).toMatchObject({ states: ['paid', 'disputed'], kinds: ['reference_taken'] })
 })
 
-test('two nodes hear of the same reference at the same time: one payment is paid, one has a task', async () => {
+test('two nodes get the same reference at the same time: one payment is paid, one has a task', async () => {
   for (let round = 0; round < 10; round++) {
     const payments = [await started(), await started()] as const
     const [one, two] = payments

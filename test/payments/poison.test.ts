@@ -101,7 +101,7 @@ for (const reply of [
     expect(await attemptOf(before)).toMatchObject({ state: 'pending' })
   })
 
-test('a database that refuses the change: a person is called, and asking goes on', async () => {
+test('a database that refuses the change: a task is raised, and polling continues', async () => {
   const payment = await started()
   await query(
     shop.url,
@@ -165,7 +165,7 @@ const replies = fc.record(
   { requiredKeys: ['state'] },
 )
 
-test('a provider that says anything: every charge is booked, or has a task', {
+test('a provider that replies anything: every charge is recorded or has a task', {
   timeout: 300_000,
 }, async () => {
   await fc.assert(

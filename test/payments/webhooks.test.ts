@@ -238,7 +238,7 @@ test('a second dispute of the same amount opens the task again', async () => {
   expect((await life()).tasks).toMatchObject([{ kind: 'dispute_opened', note: 'Second.', closed_at: null }])
 })
 
-test('a refund signed by another account says nothing of ours', async () => {
+test('a refund signed by another account changes nothing', async () => {
   const { life } = await journey()
   const { attempt } = await life()
   const other = {

@@ -69,7 +69,7 @@ async function startAttempt(address: string) {
   return { attempt_id, find, status }
 }
 
-test('unknown callbacks: a hundred at once, then 429 with Retry-After; a known attempt is always taken from there', async () => {
+test('unknown callbacks: a hundred at once, then 429 with Retry-After; a known attempt is always accepted from there', async () => {
   const address = '198.51.100.1'
   const { attempt_id, find, status } = await startAttempt(address)
   const { answers, refused } = await untilRefused(() => callBack(newAttemptId(shop.merchant_id), address))
@@ -109,7 +109,7 @@ test('a flood of forged webhooks takes nothing from the misses of the interface'
   expect(asked.http).not.toBe(429)
 })
 
-test('a flood for one known attempt is answered, and makes us ask once a second at most', async () => {
+test('a flood for one known attempt is answered, and causes at most one poll a second', async () => {
   const { attempt_id, find } = await startAttempt('198.51.100.4')
   const before = (await find()).polls
   const started = performance.now()
@@ -135,7 +135,7 @@ test('a callback that comes within the second after another is stored before it 
 })
 
 for (const path of ['phone', 'card/00000000000'])
-  test(`/sandbox/${path}: strangers are slowed down by address, with a page and Retry-After; payment pages stay open`, async () => {
+  test(`/sandbox/${path}: clients are limited by address, with a page and Retry-After; payment pages are not`, async () => {
     const headers = { 'x-forwarded-for': `198.51.100.1${path.length}`, accept: 'text/html' }
     const { refused } = await untilRefused(() => send(`${gateway.url}/sandbox/${path}`, { headers }))
     expect(refused.headers.get('retry-after')).toBe('1')

@@ -71,7 +71,7 @@ afterAll(async () => {
 const stopTheRightOne = () => void right.child.kill('SIGSTOP')
 const continueTheRightOne = () => void right.child.kill('SIGCONT')
 
-test('a node whose machine is 61 minutes ahead ends what is over, and no fresh payment', async () => {
+test('a node whose machine is 61 minutes ahead expires what is due, and no new payment', async () => {
   stopTheRightOne()
   shop.setNow(new Date())
   const fresh = await shop.ask(merchant)
@@ -117,7 +117,7 @@ test('when the clock of a machine steps back by an hour, what is due is asked ab
   await expect.poll(asks).not.toEqual({ polls: 0 })
 })
 
-test('when the clock of the database jumps, a node stops its work, says so, and serves on; and then goes on', async () => {
+test('when the clock of the database jumps, a node pauses its workers, logs that, keeps serving, and resumes', async () => {
   const said = (words: string) => odd.output().split(words).length - 1
   const isPaused = async () =>
     /^tollgate_workers_paused 1$/m.test((await send(`${odd.url}/metrics`, { headers: asOperator })).text)

@@ -32,7 +32,7 @@ async function askEverything(request: { invoice_id: string }, checkout_url: stri
   return answers.map(({ http }) => http)
 }
 
-test('a database that hangs: every door says so with Retry-After, at once when it is known, and opens when it is back', async () => {
+test('a database that hangs: every route answers so with Retry-After, at once when it is known, and serves again when it is back', async () => {
   const request = signedRequest(shop)
   const { checkout_url } = (await post(url, request)).body
   house.proxy.hold()

@@ -88,7 +88,7 @@ test('stored, but gone before we heard: 503, and the same request finds what was
   assert.deepEqual(await house.stored([request]), [before])
 })
 
-test('a database that hangs: as many wait as the queue holds, the rest are told at once, none is lost', async () => {
+test('a database that hangs: as many requests wait as the queue holds, the rest are refused at once, none is lost', async () => {
   const bound = 5000
   const more = 1500
   const db = openDb(house.proxy.url, 10)

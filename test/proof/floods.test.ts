@@ -144,7 +144,7 @@ const strangers: [string, (key: string, invoice_id: string) => [string, Record<s
 const words = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
 
 for (const [what, ask] of strangers)
-  test(`a stranger's flood of unsigned ${what} stops nobody but the stranger`, async () => {
+  test(`a flood of unsigned ${what} limits only the client that sends it`, async () => {
     const { test: keys } = await gateway.addMerchant('rate_limit=1', 'rate_burst=20', 'unsigned_requests=on')
     const { invoice_id } = (await initiate(keys)()).body
     const askFrom = (address: string) => from(address, ...ask(keys.merchant_key, invoice_id))

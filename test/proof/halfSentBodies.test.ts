@@ -82,7 +82,7 @@ for (const [what, addressOf, http, code] of [
   ['one network', () => '192.0.2.1', 429, 'GW-060'],
   ['20 networks', (at: number) => `198.51.100.${at % 20}`, 503, 'GW-050'],
 ] as const)
-  test(`1,200 half-sent bodies of ${what}: everybody else is served, and those are told that we are too busy`, {
+  test(`1,200 half-sent bodies of ${what}: all other clients are served, and these get the answer that the gateway is too busy`, {
     timeout: 120_000,
   }, async () => {
     const clients = await halfSend(1200, 60_000, addressOf)

@@ -36,7 +36,7 @@ for (const [what, click] of [
   ['cancel', cancel],
   ['pay', payNow],
 ] as const)
-  test(`${clicks} clicks on ${what} of a payment that somebody holds: others are served meanwhile`, async () => {
+  test(`${clicks} clicks on ${what} of a locked payment: others are served meanwhile`, async () => {
     const { checkout_url, tx_reference } = (await post(gateway.url, signedRequest(shop.test))).body
     await holder.query('begin')
     await holder.query('select 1 from payments where tx_reference = $1 for update', [tx_reference])

@@ -39,7 +39,7 @@ for (const [path, table, method] of [
   ['/inbox', 'messages', 'GET'],
   ['/support?q=A-1', 'tasks', 'GET'],
 ] as const)
-  test(`${crowd} ask ${path.slice(0, 32)}, and the table behind it is held: payments are stored meanwhile`, async () => {
+  test(`${crowd} ask ${path.slice(0, 32)}, and its table is locked: payments are stored meanwhile`, async () => {
     await holder.query('begin')
     await holder.query(`lock table ${table} in access exclusive mode`)
     const asked = Array.from({ length: crowd }, () =>

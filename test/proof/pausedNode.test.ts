@@ -51,7 +51,7 @@ async function askAndCancel(url: string, shop: DeliveryShop): Promise<Asked | un
   return { invoice_id: request.invoice_id, tx_reference: body.tx_reference }
 }
 
-test('two nodes, one of them stopped and continued at random: nothing is lost, nothing doubled, nobody waits for it', async () => {
+test('two nodes, one of them stopped and continued at random: nothing is lost or doubled, and no other node waits', async () => {
   const seed = randomSeed()
   const { random } = createRandom(seed)
   const asked: Asked[] = []

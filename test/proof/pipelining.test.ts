@@ -36,7 +36,7 @@ test('400 requests for the largest file on one socket: eight answers, a refusal,
   expect(workedOn('/docs/:file') - before).toBe(8)
 })
 
-test('1,000 requests for the reference on one socket: whoever comes next waits for eight at most', async () => {
+test('1,000 requests for the reference on one socket: the next client waits for eight at most', async () => {
   const client = await dial(gateway.url)
   const other = await dial(gateway.url)
   const before = workedOn('/openapi.json')

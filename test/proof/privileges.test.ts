@@ -148,7 +148,7 @@ async function expectPaymentToWork(url: string) {
 const env: Record<string, string> = { TOLLGATE_DATA_DIR: dataDir, TOLLGATE_SUPPORT_TOKEN: operatorToken }
 let gateway: Started
 
-test('a gateway that root starts runs as a user of its own, without groups or capabilities', async context => {
+test('a gateway that root starts runs as a dedicated user, without groups or capabilities', async context => {
   onlyRoot(context)
   const mail = await openMailServer()
   afterFile(() => mail.stop())
@@ -314,7 +314,7 @@ test('a data folder of a version that stayed root is opened to it, and kill -9 e
   await expect.poll(() => isRunning(postmaster), { timeout: 30_000 }).toBe(false)
 })
 
-test('after kill -9 of everything the next start recovers; when its PostgreSQL dies it says so and ends with 69', async context => {
+test('after kill -9 of everything the next start recovers; when its PostgreSQL ends, it logs that and exits with 69', async context => {
   onlyRoot(context)
   gateway = await start(env)
   process.kill(postmasterOf(dataDir) as number, 'SIGKILL')
@@ -376,7 +376,7 @@ for (const [what, change, words] of [
     expect(code).toBe(69)
   })
 
-test('root without the right to become another user is told to start it as an ordinary user', async context => {
+test('root without the right to become another user gets the advice to start it as an ordinary user', async context => {
   onlyRoot(context)
   if (spawnSync('setpriv', ['--version']).status !== 0) context.skip('SKIPPED: there is no setpriv here')
   const script = `import('${process.cwd()}/dist/start/privileges.js').then(m => m.dropPrivileges({ uid: 65524, gid: 65524 })).catch(e => console.log(e.message))`

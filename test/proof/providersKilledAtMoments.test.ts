@@ -181,7 +181,7 @@ test('the request is late: it arrives when the next gateway has asked already', 
   })
 })
 
-test('the provider has taken it and its answer is lost: nothing is asked of the customer again', async () => {
+test('the provider has accepted it and its answer is lost: the customer is not asked again', async () => {
   const spots = await everyVerb('taken')
   await kill()
   await rise(spots)

@@ -240,7 +240,7 @@ test('a dump of the database holds no secret, in no spelling', () => {
   assert.deepEqual(found(dump, [...tokens, ...Object.values(stored)]), [...tokens, ...Object.values(stored)])
 })
 
-test('the files of the database hold no secret either, not even in what was written on the way', () => {
+test('the files of the database contain no secret, not even in temporary ones', () => {
   const folder = join(dataDir, 'postgres')
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(file => file.isFile())
   const hidden = secrets().flatMap(secret => [Buffer.from(secret), bytesOf(secret)])

@@ -98,7 +98,7 @@ const arrived = async (receiver: Receiver, tx_reference: string, count = 1) => {
 
 describe('style basic', () => {
   for (const mode of modes)
-    test(`${mode}: an ipn_url of another origin is refused at every door, whoever signed the form`, async () => {
+    test(`${mode}: an ipn_url of another origin is refused at every route, also if the form is signed`, async () => {
       const { merchant } = await basicShop(`ipn_url=${ours.url}/ipn`)
       await known()
       await expectRefused(merchant, mode, `${theirs.url}/ipn`)
@@ -183,7 +183,7 @@ describe('style basic', () => {
     theirs.answerWith((_, response) => void response.end('ok'))
   })
 
-  test('a redirect to another server takes the password nowhere', async () => {
+  test('the password is not sent after a redirect to another server', async () => {
     ours.answerWith((_, response) => response.writeHead(307, { location: `${theirs.url}/taken` }).end())
     const { merchant, login } = await basicShop(`ipn_url=${ours.url}/ipn`)
     await known()
@@ -201,12 +201,12 @@ describe('style basic', () => {
 
 describe('form_ipn_url', () => {
   for (const mode of modes) {
-    test(`${mode}, any: an ipn_url of another origin is taken at every door, as the contract has it`, async () => {
+    test(`${mode}, any: an ipn_url of another origin is accepted at every route, as the contract says`, async () => {
       const merchant = await gateway.addMerchant('unsigned_requests=on', `ipn_url=${ours.url}/ipn`)
       await expectTaken(merchant, mode, `${theirs.url}/ipn`)
     })
 
-    test(`${mode}, registered: only the origin of the merchant's own ipn_url is taken, at every door`, async () => {
+    test(`${mode}, registered: only the origin of the merchant's own ipn_url is accepted, at every route`, async () => {
       const merchant = await gateway.addMerchant(
         'unsigned_requests=on',
         'form_ipn_url=registered',

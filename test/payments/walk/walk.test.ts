@@ -43,7 +43,7 @@ const everything = [
   'withdrawn',
 ]
 
-test('whatever customer, provider, line and clock do to each other, the life of a payment is the table of the answers', {
+test('random acts of customer, provider, network and clock: a payment moves as the table of replies says', {
   timeout: 300_000,
 }, () => {
   let taken = 0

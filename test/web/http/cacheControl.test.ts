@@ -68,7 +68,7 @@ test('answers of the interface are not cached and not sniffed: successes, refusa
   }
 })
 
-test('nor are those that no route gives', async () => {
+test('nor are answers of addresses without a route', async () => {
   for (const [sent, http] of [
     ['no HTTP at all\r\n\r\n', 400],
     [`GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],

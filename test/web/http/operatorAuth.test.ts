@@ -37,7 +37,7 @@ describe('neither base address nor token is set', () => {
   afterAll(() => gateway.stop())
 
   for (const path of pages)
-    test(`${path} is refused to this machine under every name, with the way to sign in`, async () => {
+    test(`${path} is refused to this machine under every name, with the instructions to sign in`, async () => {
       for (const host of ['localhost', '127.0.0.1:8080', '[::1]:8080', 'pay.example', ''])
         for (const accept of ['text/html', 'application/json', '*/*']) {
           const { http, text } = await ask(gateway.url + path, { host, accept })
