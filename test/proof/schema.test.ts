@@ -85,20 +85,19 @@ const sources = readdirSync('src', { recursive: true, withFileTypes: true })
   .map(file => join(file.parentPath, file.name))
   .filter(file => !file.startsWith('src/postgres/'))
 
-// A sharded database refuses to skip over many merchants. Each of these has another way for it, which is tried on a
-// database that refuses (see test/support/database/withoutSkipLocked.ts), or skips among the rows of one merchant, as parked deliveries
-// and locks do.
+// A sharded database refuses SKIP LOCKED on rows of many merchants. Each of these has an alternative, which is tested on a
+// database that refuses (test/support/database/withoutSkipLocked.ts), or skips rows of one merchant only, as parked
+// deliveries and locks do.
 const skipping = [
   'payments/dueAttempts',
+  'notifications/deliveryKeys',
   'notifications/parkedDeliveries',
-  'messages/dueMessages',
-  'payments/expired',
+  'messages/sending',
   'payments/callbacks',
   'payments/locks',
-  'notifications/unlockedDeliveries',
 ]
 
-test('nobody skips what is locked but those who have a way without it', () => {
+test('only statements with an alternative use SKIP LOCKED', () => {
   assert.deepEqual(
     sources.filter(file => /[^`]skip\s+locked[^`]*`/i.test(readFileSync(file, 'utf8'))).toSorted(),
     skipping.toSorted().map(name => `src/store/${name}.ts`),
@@ -108,9 +107,9 @@ test('nobody skips what is locked but those who have a way without it', () => {
 // These reach no further than one server, and end with a connection: nothing is built on them but what may be lost.
 for (const [what, pattern, mayBeLost] of [
   ['advisory locks', /advisory_/i, ['nodeSession']],
-  ['listen and notify', /pg_notify|[`'"]\s*((un)?listen|notify)\s/i, ['nodeSession', 'wakeUp']],
+  ['listen and notify', /pg_notify|[`'"]\s*((un)?listen|notify)\s/i, ['nodeSession']],
 ] as const) {
-  test(`nobody has ${what} but nodes that wake each other`, () => {
+  test(`only the session of a node uses ${what}`, () => {
     assert.deepEqual(
       sources.filter(file => pattern.test(readFileSync(file, 'utf8'))).toSorted(),
       mayBeLost.map(name => `src/store/${name}.ts`),
