@@ -39,7 +39,7 @@ for (const [name, options] of [
   ['a desk in the dark', { width: 1280, height: 800, dark: true }],
 ] as const)
   test(`methods with problems are labelled and come last, on ${name}`, { timeout: 90_000 }, async () => {
-    await saveHealth(gateway.db, 'another', troubles(), new Date(0))
+    await saveHealth(gateway.db, 'another', troubles())
     const { page, shoot, close } = await browser.newCustomer(options)
     const ways = async () => {
       await page.goto(address)
@@ -57,12 +57,7 @@ for (const [name, options] of [
   })
 
 test('an unavailable method cannot be chosen', { timeout: 90_000 }, async () => {
-  await saveHealth(
-    gateway.db,
-    'another',
-    [told('card', { rest_until: new Date(Date.now() + 300_000) })],
-    new Date(0),
-  )
+  await saveHealth(gateway.db, 'another', [told('card', { rest_until: new Date(Date.now() + 300_000) })])
   const { page, shoot, close } = await browser.newCustomer()
   const shut = async () => {
     await page.goto(address)

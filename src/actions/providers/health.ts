@@ -15,6 +15,7 @@ import { changingAccounts } from '../../store/providers/accounts.ts'
 import {
   closeRefusalTasks,
   countOpenAttempts,
+  deleteHealthBefore,
   findAttempt,
   hasRefusalTask,
   healthOfOtherNodes,
@@ -24,20 +25,28 @@ import {
 } from '../../store/providers/health.ts'
 
 const retentionMs = 7 * 24 * 3_600_000
+const deleteEveryMs = 3_600_000
 
 // Shares the counts of this node with the other nodes through the database. If the database does not take them, each node
 // judges by its own counts, and a later step saves them. A node without new counts writes nothing.
 export function createHealthExchange(db: Db, monitors: HealthMonitors) {
   const node = newLeaseToken()
   let savedChanges = 0
+  let deleteAt = 0
 
   return async () => {
     const now = monitors.clock()
     const ago = (ms: number) => new Date(now.getTime() - ms)
     const changes = monitors.all().reduce((sum, monitor) => sum + monitor.changes, 0)
     const rows = monitors.all().flatMap(monitor => monitor.rows())
-    if (changes > savedChanges) await saveHealth(db, node, rows, ago(retentionMs))
-    savedChanges = changes
+    if (changes > savedChanges) {
+      await saveHealth(db, node, rows)
+      savedChanges = changes
+      if (performance.now() >= deleteAt) {
+        deleteAt = performance.now() + deleteEveryMs
+        await deleteHealthBefore(db, ago(retentionMs))
+      }
+    }
     monitors.setOtherNodes(await healthOfOtherNodes(db, node, ago(otherNodesMs)), now)
   }
 }

@@ -12,12 +12,14 @@ export type CallOutcome = 'answered' | 'unanswered'
 const ordersToOpen = 5 // without an answer in a row; an order that is asked about repeatedly counts once
 const firstOpenMs = 5000
 const longestOpenMs = 60_000
+const shortestPauseMs = 1000
 const longestPauseMs = 300_000 // whatever the provider asks for: a paid order must be noticed
 
 export type Breaker = {
   failed: Readonly<Record<Verb, readonly string[]>> // ids of the orders that got no answer in a row
   openUntil: number | null // null: closed
   openMs: number
+  failedAt: number // the last call without an answer
   probes: number // orders under way that were sent as probes
   pausedUntil: number
 }
@@ -26,6 +28,7 @@ export const newBreaker: Breaker = {
   failed: { start: [], ask: [] },
   openUntil: null,
   openMs: firstOpenMs,
+  failedAt: -Infinity,
   probes: 0,
   pausedUntil: -Infinity,
 }
@@ -55,7 +58,7 @@ function recordAnswer(breaker: Breaker, { verb }: Call, now: number): Breaker {
 // An open breaker only counts: the call was sent before it opened, or it is a question.
 function recordNoAnswer(breaker: Breaker, { verb, order }: Call, now: number): Breaker {
   const orders = [...new Set([...breaker.failed[verb], order])].slice(-ordersToOpen)
-  const counted = { ...breaker, failed: { ...breaker.failed, [verb]: orders } }
+  const counted = { ...breaker, failed: { ...breaker.failed, [verb]: orders }, failedAt: now }
   const open = (openMs: number) => ({ ...counted, openMs, openUntil: now + openMs })
   const state = circuitStateOf(breaker, now)
   if (state === 'closed' && orders.length === ordersToOpen) return open(firstOpenMs)
@@ -63,7 +66,8 @@ function recordNoAnswer(breaker: Breaker, { verb, order }: Call, now: number): B
 }
 
 export function pauseBreaker(breaker: Breaker, pauseMs: number, now: number): Breaker {
-  return { ...breaker, pausedUntil: Math.max(breaker.pausedUntil, now + Math.min(pauseMs, longestPauseMs)) }
+  const boundedMs = Math.min(Math.max(pauseMs, shortestPauseMs), longestPauseMs)
+  return { ...breaker, pausedUntil: Math.max(breaker.pausedUntil, now + boundedMs) }
 }
 
 // Why a call may not be sent now; undefined if it may.

@@ -82,12 +82,12 @@ export function healthOf({
 export const worseHealth = (one: AccountHealth, other: AccountHealth): AccountHealth =>
   accountHealths.indexOf(one) > accountHealths.indexOf(other) ? one : other
 
-// A breaker that has been probing for a whole window without a probe proves nothing: the account may have recovered.
+// A probing breaker whose last failure is a whole window ago proves nothing: the account may have recovered.
 export function healthByBreaker(breaker: Breaker, now: number): AccountHealth {
-  const { openUntil, pausedUntil, probes } = breaker
+  const { failedAt, pausedUntil, probes } = breaker
   const state = circuitStateOf(breaker, now)
   if (state === 'open' || pausedUntil - now > longPauseMs) return 'down'
-  if (openUntil !== null && (probes > 0 || now - openUntil < healthWindowMs)) return 'down'
+  if (state === 'probing' && (probes > 0 || now - failedAt < healthWindowMs)) return 'down'
   return pausedUntil - now > briefPauseMs ? 'degraded' : 'healthy'
 }
 

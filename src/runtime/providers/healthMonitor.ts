@@ -16,6 +16,7 @@ import { createRateLimiter, type WaitForTurn } from './rateLimiter.ts'
 // breakers and raises tasks.
 
 const maxError = 200 // characters
+const maxMethods = 50 // of one account; then the one that was added first is dropped
 const probeEveryMs = 30_000
 export const otherNodesMs = 60_000 // counts of another node are used for this long after its last call
 
@@ -194,6 +195,7 @@ export class AccountMonitor {
     const row = health.newHealthRow(this.account, payment_method, this.#options.clock())
     const method = { row, window: [], codes: new Map() }
     this.#methods.set(payment_method, method)
+    if (this.#methods.size > maxMethods) this.#methods.delete(this.#methods.keys().next().value as string)
     return method
   }
 }

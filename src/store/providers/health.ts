@@ -5,16 +5,18 @@ import { type Db, named, sql, type Tx } from '../db.ts'
 const columns = sql`node, provider_account, payment_method, answered, late, unanswered, paid, declined, troubled, delays,
   breaker, rest_until, answered_at, paid_at, unknown_codes, last_error, last_error_at, is_refused, written_at`
 
-// Replaces the rows of a node, and deletes rows of all nodes that are older than `before`. Only the node itself writes its
-// rows, so no write waits.
-export const saveHealth = (db: Db, node: string, rows: readonly HealthRow[], before: Date) =>
+// Replaces the rows of a node. Only the node itself writes its rows, so no write waits.
+export const saveHealth = (db: Db, node: string, rows: readonly HealthRow[]) =>
   db.transaction(async tx => {
     const records = JSON.stringify(rows.map(row => ({ ...row, node })))
-    await tx.count(sql`delete from provider_health where node = ${node} or written_at < ${before}`)
+    await tx.count(sql`delete from provider_health where node = ${node}`)
     await tx.rows(sql`
       insert into provider_health (${columns})
       select ${columns} from jsonb_populate_recordset(null::provider_health, ${records}::jsonb)`)
   })
+
+export const deleteHealthBefore = (db: Db, before: Date) =>
+  db.count(sql`delete from provider_health where written_at < ${before}`)
 
 export const listHealth = (tx: Tx) =>
   tx.rows<HealthRow>(sql`select * from provider_health order by provider_account, payment_method, node`)

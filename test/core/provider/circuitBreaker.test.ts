@@ -9,7 +9,7 @@ import {
   type Verb,
   whyBlocked,
 } from '../../../src/core/provider/circuitBreaker.ts'
-import { healthByBreaker } from '../../../src/core/provider/health.ts'
+import { healthByBreaker, healthWindowMs } from '../../../src/core/provider/health.ts'
 
 // [time, verb, order, outcome]
 type Step = readonly [number, Verb, string, CallOutcome]
@@ -111,6 +111,8 @@ for (const [name, breaker, at, start, ask] of [
   ['probing, with a probe under way', { ...opened, probes: 1 }, 5000, false, true],
   ['paused', pauseBreaker(newBreaker, 3000, 0), 2999, false, false],
   ['the requested pause is over', pauseBreaker(newBreaker, 3000, 0), 3000, true, true],
+  ['a requested pause of ten milliseconds', pauseBreaker(newBreaker, 10, 0), 999, false, false],
+  ['that pause after a second', pauseBreaker(newBreaker, 10, 0), 1000, true, true],
   [
     'a requested pause of a day, after five minutes',
     pauseBreaker(newBreaker, 86_400_000, 0),
@@ -137,6 +139,12 @@ for (const [name, breaker, at, health] of [
   ['open', opened, 0, 'down'],
   ['probing', opened, 5000, 'down'],
   ['probing for a whole window without a probe', opened, 200_000, 'healthy'],
+  [
+    'probing, a whole window after the last failure',
+    { ...opened, openUntil: 60_000 },
+    healthWindowMs,
+    'healthy',
+  ],
   ['probing for a whole window, with a probe under way', { ...opened, probes: 1 }, 200_000, 'down'],
   ['paused for two seconds', pauseBreaker(newBreaker, 2000, 0), 0, 'healthy'],
   ['paused for half a minute', pauseBreaker(newBreaker, 30_000, 0), 0, 'degraded'],

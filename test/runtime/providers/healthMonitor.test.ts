@@ -332,3 +332,10 @@ test('a probe is due when the breaker begins to probe, then every 30 seconds, an
   fail('a probe') // open until 45 seconds
   expect([44_999, 45_000, 45_001].map(isDueAt)).toEqual([false, true, false])
 })
+
+test('an account has at most fifty payment methods, whatever names attempts have', () => {
+  const monitor = createHealthMonitors().account('mtn')
+  for (let n = 0; n < 60; n++) monitor.count(`wallet_${n}`, { answered: 1 })
+  const names = monitor.rows().map(({ payment_method }) => payment_method)
+  expect([names.length, names[0], names.at(-1)]).toEqual([50, 'wallet_10', 'wallet_59'])
+})
