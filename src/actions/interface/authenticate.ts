@@ -19,7 +19,7 @@ import type { CallerCache, CallerLookup } from '../../runtime/callerCache.ts'
 import type { RateLimits } from '../../runtime/rateLimits.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 
-export type Claim = { merchant_key: string; strings: readonly string[]; hash: string | undefined }
+type Claim = { merchant_key: string; strings: readonly string[]; hash: string | undefined }
 
 // Hashed for an unknown merchant, so that it takes as long as for a known one: a secret has two readings.
 const decoySecrets: readonly Buffer[] = [randomBytes(64), randomBytes(32)]
@@ -101,7 +101,7 @@ const guards = {
   feed: ['rate_limit', 'rate_burst'],
 } as const satisfies Record<string, readonly SettingName[]>
 
-export type ApiOperation = keyof typeof guards
+type ApiOperation = keyof typeof guards
 
 export function mustBeReadable({ merchant_id, unreadable: names, sealed }: Caller, operation: ApiOperation) {
   if (sealed !== undefined)

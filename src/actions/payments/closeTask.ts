@@ -9,8 +9,8 @@ import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import { tasksOf } from '../../store/payments/tasks.ts'
 import { changeOf, changeOne, type PaymentChange } from './writeChanges.ts'
 
-export type CloseTaskRequest = { kind: TaskKind; note: string; number?: number } // of the attempt, if several have such a task
-export type CloseTaskResult =
+type CloseTaskRequest = { kind: TaskKind; note: string; number?: number } // of the attempt, if several have such a task
+type CloseTaskResult =
   | { done: 'closed'; task: Task; payment: Payment; gaveUp: boolean }
   | { done: 'no_such_task' }
   | { done: 'several'; numbers: number[] }

@@ -47,7 +47,7 @@ export type PayRequest = {
   askedLang?: string // chosen by the payer; the return address from the provider's page has it
 }
 
-export type PayResult =
+type PayResult =
   | { done: 'started' } // or it existed already: the same form was sent twice
   | { done: 'faults'; faults: FieldFault[] }
   | ({ done: 'refused' } & Refused)

@@ -11,8 +11,8 @@ import { submitStep } from './callProvider.ts'
 import { changeOf, changeOne } from './writeChanges.ts'
 
 // The customer's input at a step. `number` and `submits` are of the attempt that the page was made for.
-export type StepInput = { number: number; submits: number; input: Readonly<Record<string, string>> }
-export type SubmitResult =
+type StepInput = { number: number; submits: number; input: Readonly<Record<string, string>> }
+type SubmitResult =
   | { done: 'submitted' }
   | { done: 'nothing' }
   | { done: 'too_soon'; waitMs: number }

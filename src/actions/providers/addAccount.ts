@@ -29,7 +29,7 @@ export const addAccount = (
 ) => changingAccounts(db, tx => addStoredAccount(tx, { ...identity, ...sealed, label, created_at: now }))
 
 export type AccountSetup = Pick<Opening, 'providers' | 'tools'> & { masterKeys: MasterKeys }
-export type Identity = Pick<StoredAccount, 'account' | 'provider' | 'mode' | 'merchant_id'>
+type Identity = Pick<StoredAccount, 'account' | 'provider' | 'mode' | 'merchant_id'>
 type SealedSettings = Pick<StoredAccount, 'settings' | 'sealed_settings' | 'wrapped_key' | 'master_key_id'>
 
 // An account with opened and sealed settings that is not stored yet.
@@ -42,7 +42,7 @@ export type Prepared = {
 }
 export type Faulty = { faults: readonly string[] }
 
-export const settingsOfProvider = ({ settings }: Provider) => [...settings, ...egressSettings]
+const settingsOfProvider = ({ settings }: Provider) => [...settings, ...egressSettings]
 
 // Opens and seals an account with changed settings, or returns all faults, by name and never by value. Makes no connection.
 export function prepareAccount(

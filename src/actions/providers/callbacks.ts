@@ -33,7 +33,7 @@ async function handleCallback(
 const gapMs = 1000
 
 type Recent = { untilMs: number; next?: Promise<CallbackResult> }
-export type AttemptCallbacks = {
+type AttemptCallbacks = {
   receive(attempt_id: string, queue: CallbackQueue): Promise<CallbackResult>
 }
 

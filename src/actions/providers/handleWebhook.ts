@@ -8,7 +8,7 @@ import {
 } from '../../store/payments/callbacks.ts'
 import { isAttemptId, promptPoll } from './callbacks.ts'
 
-export type HandledWebhook = { outcome: 'accepted' | 'forged' | 'no_such_account'; account?: string }
+type HandledWebhook = { outcome: 'accepted' | 'forged' | 'no_such_account'; account?: string }
 
 // A webhook arrived at the address of an account. The provider module verifies it and reads which orders it is about; then
 // these are polled. A forged webhook causes no database work.

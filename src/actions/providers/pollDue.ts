@@ -15,7 +15,7 @@ const slots = 50 // of one account, for callbacks, and as many for scheduled pol
 
 export const pollLease = (now: Date): PollLease => ({ now, until: new Date(now.getTime() + leaseMs) })
 
-export type Pollers = {
+type Pollers = {
   step(): Promise<number> // claims and polls due attempts that have a slot; returns how many
   poller: Poller // polls the attempts of callbacks that this process receives
   finished(): Promise<void> // after all polls in flight

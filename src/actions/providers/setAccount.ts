@@ -15,7 +15,7 @@ import { type AccountSetup, type Faulty, prepareAccount, type Prepared } from '.
 import { type BusinessCredentials, mergeInto, openAttemptsOf } from './confirmBusiness.ts'
 
 // `formerDigest`: of the stored credentials. Undefined if the new ones are the same.
-export type PreparedChange = Prepared & { credentials: BusinessCredentials; formerDigest?: string }
+type PreparedChange = Prepared & { credentials: BusinessCredentials; formerDigest?: string }
 
 // Prepares an account with changed settings. Its attempts are polled under its name, so it must stay in its environment at
 // the provider: another environment does not have their orders and would report them as absent. Only an operator can say
@@ -104,7 +104,7 @@ async function saveBusiness(
   if (former) await mergeInto(tx, credentials, former.business, now)
 }
 
-export type SavedAccount = 'saved' | 'changed_meanwhile'
+type SavedAccount = 'saved' | 'changed_meanwhile'
 
 // `row` is what the change is based on: a concurrent change is not overwritten. If a commit was cut off, the repeated
 // transaction finds it done.

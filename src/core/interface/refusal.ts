@@ -15,7 +15,7 @@ export type Code =
   | 'GW-060'
 
 // For developers, in test mode only.
-export type SignatureHint = { hashed_string: string; likely_mistake: string }
+type SignatureHint = { hashed_string: string; likely_mistake: string }
 
 export class Refusal extends Error {
   readonly http: number

@@ -15,7 +15,7 @@ export type FieldFault = {
     | 'not_an_email'
     | 'not_a_date'
 }
-export type FormInput = { given: Record<string, string>; instrument: string | null; faults: FieldFault[] }
+type FormInput = { given: Record<string, string>; instrument: string | null; faults: FieldFault[] }
 
 const maxText = 60
 const maxEmail = 254

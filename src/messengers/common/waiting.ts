@@ -1,4 +1,4 @@
-export type Slots = {
+type Slots = {
   take(maxMs: number): Promise<boolean> // false: no slot became free in time
   release(): void
   close(): void // every later and waiting `take` gets false

@@ -16,9 +16,9 @@ export type Call = {
 // `restMs`: the pause that the provider asks for by Retry-After.
 export type Answered = { http: number; text: string; restMs?: number }
 export type JsonAnswer = Record<string, unknown>
-export type JsonAnswered = Omit<Answered, 'text'> & { answer: JsonAnswer }
+type JsonAnswered = Omit<Answered, 'text'> & { answer: JsonAnswer }
 
-export type ProviderHttp = {
+type ProviderHttp = {
   // For status questions. They throw unless the whole answer arrived; `askJson` also throws if it is not a JSON object.
   askJson(url: OperatorUrl, call: Call): Promise<JsonAnswered>
   askText(url: OperatorUrl, call: Call): Promise<Answered>

@@ -7,7 +7,7 @@ const requestTimeoutMs = 10_000
 const maxWords = 200
 
 // `refused`: a token that the provider refused, so it must not be returned again.
-export type GetToken = (signal: AbortSignal, refused?: string) => Promise<string>
+type GetToken = (signal: AbortSignal, refused?: string) => Promise<string>
 
 type TokenRequest = { token: Promise<string>; abort: AbortController; waiting: number }
 

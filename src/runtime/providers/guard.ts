@@ -25,9 +25,9 @@ export type GuardedAccount = Pick<
 }
 
 // What the provider states about itself, as far as it matters for an attempt by this payment method.
-export type MethodTerms = Omit<ReplyContext, 'askedAt' | 'sends' | 'submits'>
+type MethodTerms = Omit<ReplyContext, 'askedAt' | 'sends' | 'submits'>
 
-export const defaultTimeoutMs = 5000
+const defaultTimeoutMs = 5000
 const maxUnderWay = 500 // calls of one account that wait for the provider
 const maxWords = 200
 

@@ -175,7 +175,7 @@ export async function lockPayments(tx: Tx, keys: readonly PaymentKey[]): Promise
 }
 
 // Which payments a batch takes.
-export type PaymentSelection = {
+type PaymentSelection = {
   lock(tx: Tx): Promise<readonly PaymentWithMerchant[]> // by SKIP LOCKED
   find(tx: Tx): Promise<readonly PaymentKey[]> // the same without locks, for a database that refuses SKIP LOCKED
 }

@@ -53,7 +53,7 @@ export const listAccounts = (tx: Tx) =>
 export const accountsSince = (tx: Tx, version: bigint) =>
   tx.rows<StoredAccount>(sql`select * from provider_accounts where version > ${version} order by account`)
 
-export type Versions = { accounts: bigint; businesses: bigint }
+type Versions = { accounts: bigint; businesses: bigint }
 
 export const highestVersions = async (tx: Tx): Promise<Versions> => {
   const row = await tx.one<{ [name in keyof Versions]: bigint | null }>(named('highest_versions')`

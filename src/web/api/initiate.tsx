@@ -20,7 +20,7 @@ export const initiateRoute =
     return initiatedAnswer(initiated, baseUrl())
   }
 
-export const initiatedAnswer = (initiated: Initiated, baseUrl: string): ApiAnswer => ({
+const initiatedAnswer = (initiated: Initiated, baseUrl: string): ApiAnswer => ({
   http: 200,
   type: jsonType,
   body: JSON.stringify(initiatedBody(initiated, baseUrl)),

@@ -95,7 +95,7 @@ const fitPhone = `
 `
 
 // The interactive reference of the API. Its script chooses the colours, so the browser must not.
-export const DocsPage = () => (
+const DocsPage = () => (
   <PageFrame
     lang="en"
     title={title}
@@ -121,7 +121,7 @@ export const DocsPage = () => (
 )
 
 // The same address without the files of Swagger UI.
-export const PlainDocsPage = () => (
+const PlainDocsPage = () => (
   <PageFrame lang="en" title={title} isListed styles={[]}>
     <p>
       The API is described at <a href="/openapi.json">/openapi.json</a>, for any program that reads OpenAPI.

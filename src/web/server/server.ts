@@ -121,7 +121,7 @@ async function stopServer(server: Server, sockets: SocketTracker): Promise<void>
 }
 
 // A request that is not HTTP, has too large a header or arrives too slowly still gets an answer with an id.
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket) {
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket) {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
@@ -131,7 +131,7 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
 }
 
 // By default Node destroys the socket of a CONNECT request without an answer.
-export function answerConnect(socket: Socket) {
+function answerConnect(socket: Socket) {
   socket.on('error', () => socket.destroy())
   answerOnce(socket, '405 Method Not Allowed', 'method_not_allowed', 'This server is not a proxy.')
 }
