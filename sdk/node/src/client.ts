@@ -14,7 +14,8 @@ import { hex, hmacWith, notificationKey, type SignedFields, stringToSign, utf8 }
 import type { Retry, Transport } from './transport.ts'
 
 /**
- * What `createTollgate` needs. Your operator gives you the address and the keys of each mode.
+ * What `createTollgate` needs. Your operator gives you the address and the keys of each mode. An undefined value, as of an
+ * environment variable that is not set, is an `InvalidInputError` that names it.
  *
  * @example
  * const options: TollgateOptions = {
@@ -26,11 +27,11 @@ import type { Retry, Transport } from './transport.ts'
  */
 export type TollgateOptions = {
   /** The address of the gateway, such as `https://pay.example`. */
-  baseUrl: string
+  baseUrl: string | undefined
   /** Begins with `tk_` (test) or `lk_` (live). */
-  merchantKey: string
+  merchantKey: string | undefined
   /** The secret key. It never leaves this process. */
-  merchantSecret: string
+  merchantSecret: string | undefined
   /** The signing secret of notifications, `whsec_...`; several while you change it. */
   ipnSecret?: string | readonly string[] | undefined
   /** By default the global `fetch`. */

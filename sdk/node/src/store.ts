@@ -21,6 +21,7 @@ export type NotificationStore = {
 }
 
 const maxKeys = 100_000
+const completed = Number.POSITIVE_INFINITY // never expires
 
 /**
  * A store in the memory of this process. A restart forgets everything, so your function may be called again for a
@@ -34,7 +35,7 @@ export function memoryStore(): NotificationStore {
   return {
     async claim(key, owner, leaseMs) {
       const { until = 0 } = claims.get(key) ?? {}
-      if (until === Number.POSITIVE_INFINITY) return 'done'
+      if (until === completed) return 'done'
       if (until > Date.now()) return 'busy'
       claims.set(key, { owner, until: Date.now() + leaseMs })
       const [oldest] = claims.keys()
@@ -42,10 +43,11 @@ export function memoryStore(): NotificationStore {
       return 'claimed'
     },
     async complete(key, owner) {
-      claims.set(key, { owner, until: Number.POSITIVE_INFINITY })
+      claims.set(key, { owner, until: completed })
     },
     async release(key, owner) {
-      if (claims.get(key)?.owner === owner) claims.delete(key)
+      const claim = claims.get(key)
+      if (claim?.owner === owner && claim.until !== completed) claims.delete(key)
     },
   }
 }
