@@ -72,7 +72,7 @@ test('who begins at the README finds every page by links', () => {
 })
 
 // Paths in the changelog may be old.
-const namedFile = /`((?:src|test|bench|docs|bin)\/[\w./-]+)`/g
+const namedFile = /`((?:src|test|bench|docs|bin|sdk)\/[\w./-]+)`/g
 
 test('every file and folder of ours that a page names is there', () => {
   const gone = [...pages]
