@@ -6,11 +6,13 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { testGateway } from '../support/gateway/gateway.ts'
 import { payOnPage } from '../support/merchant/sdkClient.ts'
 
 // The package as a merchant installs it: built, packed, installed without a network, checked and run.
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 }) // it starts npm and tsc
 
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-sdk-'))

@@ -154,6 +154,7 @@ for (const [change, field] of [
   [{ merchantKey: '' }, 'merchantKey'],
   [{ merchantSecret: undefined }, 'merchantSecret'],
   [{ ipnSecret: 'not base64!' }, 'ipnSecret'],
+  [{ merchantSecret: 'secret\n' }, 'merchantSecret'],
   [{ tries: 0 }, 'tries'],
 ] as [object, string][])
   test(`createTollgate refuses ${JSON.stringify(change)}`, () =>

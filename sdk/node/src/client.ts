@@ -11,7 +11,7 @@ import {
 } from './notification.ts'
 import { checkStatus, type Payment } from './payment.ts'
 import { hex, hmacWith, notificationKey, type SignedFields, stringToSign, utf8 } from './signature.ts'
-import type { Retry, Transport } from './transport.ts'
+import type { Limits, Retry, Transport } from './transport.ts'
 
 /**
  * What `createTollgate` needs. Your operator gives you the address and the keys of each mode. An undefined value, as of an
@@ -61,7 +61,12 @@ export type Signed = {
   text: string
 }
 
-/** Options of a single call. */
+/**
+ * Options of a single call.
+ *
+ * @example
+ * await tollgate.status({ invoiceId: 'AMA-1042' }, { signal: AbortSignal.timeout(3000) })
+ */
 export type CallOptions = {
   /** Ends the call. */
   signal?: AbortSignal | undefined
@@ -138,7 +143,11 @@ export type Tollgate = {
 }
 
 // The gateway waits 10 seconds for the answer to a notification, so the status check inside must be quick.
-const handlerLimits = { tries: 2, timeoutMs: 4000, backoffMs: 200 }
+const quick = ({ tries, timeoutMs, backoffMs }: Limits): Limits => ({
+  tries: Math.min(tries, 2),
+  timeoutMs: Math.min(timeoutMs, 4000),
+  backoffMs: Math.min(backoffMs, 200),
+})
 
 /**
  * Creates a client of a gateway. It holds no connection and needs no closing.
@@ -173,7 +182,7 @@ export function createTollgate(options: TollgateOptions): Tollgate {
   }
   const parse = async (rawBody: RawBody, headers: NotificationHeaders) =>
     readNotification(await verified(rawBody, headers))
-  const quickStatus = (invoiceId: string) => checkStatus(transport, signer, invoiceId, handlerLimits)
+  const quickStatus = (invoiceId: string) => checkStatus(transport, signer, invoiceId, quick(limits))
 
   return {
     async sign(fields) {
@@ -193,7 +202,10 @@ export function createTollgate(options: TollgateOptions): Tollgate {
 
 function requiredText(options: TollgateOptions, name: 'baseUrl' | 'merchantKey' | 'merchantSecret'): string {
   const value: unknown = options[name]
-  if (typeof value === 'string' && value !== '') return value
+  if (typeof value === 'string' && value !== '') {
+    if (value === value.trim()) return value
+    throw new InvalidInputError(name, 'begins or ends with a space or a line break. Remove it.')
+  }
   throw new InvalidInputError(
     name,
     'is missing. Your operator gives it to you; is the environment variable set?',

@@ -49,7 +49,12 @@ export class InvalidInputError extends TollgateError {
   }
 }
 
-/** What the gateway shows about a wrong signature, in test mode only. */
+/**
+ * What the gateway shows about a wrong signature, in test mode only.
+ *
+ * @example
+ * if (error instanceof RefusedError && error.hint) console.error(error.hint.hashedString, error.hint.likelyMistake)
+ */
 export type SignatureHint = {
   /** The text that the gateway hashed. Compare it with `text` of `sign`. */
   hashedString: string

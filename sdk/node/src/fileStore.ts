@@ -14,11 +14,15 @@ type Claim = { key: string; owner: string; until: number }
  */
 export function fileStore(folder: string): NotificationStore {
   // A hash, because a key may contain a slash, and some file systems ignore letter case.
-  const folderOf = (key: string) => join(folder, createHash('sha256').update(key).digest('hex'))
+  async function folderOf(key: string): Promise<string> {
+    const claims = join(folder, createHash('sha256').update(key).digest('hex'))
+    const isNew = await mkdir(claims, { recursive: true })
+    if (isNew !== undefined) await syncFolder(folder)
+    return claims
+  }
   return {
     async claim(key, owner, leaseMs) {
-      const claims = folderOf(key)
-      await mkdir(claims, { recursive: true })
+      const claims = await folderOf(key)
       const latest = await latestClaim(claims)
       if (latest === 'done') return 'done'
       if (latest.until > Date.now()) return 'busy'
@@ -28,12 +32,11 @@ export function fileStore(folder: string): NotificationStore {
       return (await latestClaim(claims)) === 'done' ? 'done' : 'claimed'
     },
     async complete(key, owner) {
-      const claims = folderOf(key)
-      await mkdir(claims, { recursive: true })
+      const claims = await folderOf(key)
       await replaceFile(claims, 'done', { key, owner, until: 0 })
     },
     async release(key, owner) {
-      const claims = folderOf(key)
+      const claims = await folderOf(key)
       const latest = await latestClaim(claims)
       if (latest !== 'done' && latest.owner === owner)
         await replaceFile(claims, `claim-${latest.number}`, { key, owner, until: 0 })

@@ -32,7 +32,7 @@ export type Notification = {
   id: string
   /** Counts the status changes of this payment: 1, 2, 3. */
   sequence: number
-  /** The number of this try. */
+  /** The number of this try. It is not signed. */
   attempt: number
   /** When this try was sent. */
   sentAt: Date
@@ -116,7 +116,7 @@ export function readNotification({ id, timestamp, body, header }: VerifiedBody):
         ? 'The body is empty. This package reads notifications of ipn_style=post.'
         : 'The body is not a notification of a status.',
     )
-  const sequence = Number(header('webhook-sequence'))
+  const sequence = Number(/-N(\d+)$/.exec(id)?.[1] ?? 0) // the header webhook-sequence is not signed, the id is
   const attempt = Number(header('webhook-attempt'))
   return { id, sequence, attempt, sentAt: new Date(Number(timestamp) * 1000), ...fields, raw }
 }

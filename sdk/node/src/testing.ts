@@ -23,7 +23,12 @@ export type TestPayment = Amount & {
   extra?: Readonly<Record<string, string>> | undefined
 }
 
-/** How a test notification is signed and sent. */
+/**
+ * How a test notification is signed and sent.
+ *
+ * @example
+ * const old: TestDelivery = { ipnSecret: testIpnSecret, sentAt: new Date('2026-01-01') } // must be refused
+ */
 export type TestDelivery = {
   /** The signing secret that your program uses in the test. */
   ipnSecret: string
@@ -49,7 +54,12 @@ export type SignedNotification = {
   request(url?: string): Request
 }
 
-/** A signing secret for tests. It is public, so use it nowhere else. */
+/**
+ * A signing secret for tests. It is public, so use it nowhere else.
+ *
+ * @example
+ * createTollgate({ ...options, ipnSecret: testIpnSecret })
+ */
 export const testIpnSecret = 'whsec_YW4gZXhhbXBsZSwgbm90IGEgc2VjcmV0IGF0IGFsbCE='
 
 /**

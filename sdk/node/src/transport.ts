@@ -1,4 +1,4 @@
-import { RefusedError, type SignatureHint, UnavailableError } from './errors.ts'
+import { RefusedError, type SignatureHint, TollgateError, UnavailableError } from './errors.ts'
 
 /**
  * Passed to `onRetry` before a request is repeated.
@@ -40,19 +40,19 @@ export async function send(transport: Transport, request: MakeRequest, limits: L
     } catch (error) {
       if (!(error instanceof UnavailableError) || error.code === 'aborted' || attempt >= limits.tries)
         throw error
-      const delayMs = delayBefore(attempt, limits.backoffMs, error.retryAfterMs)
-      if (delayMs > maxDelayMs) throw error
+      const { retryAfterMs = 0 } = error
+      if (retryAfterMs > maxDelayMs) throw error
+      const delayMs = retryAfterMs + backoff(attempt, limits.backoffMs)
       transport.onRetry({ error, attempt, delayMs })
       await sleep(delayMs, limits.signal)
     }
   }
 }
 
-// Doubles with each try. The random half keeps clients that failed together from returning together. A Retry-After is
-// the minimum.
-function delayBefore(attempt: number, backoffMs: number, retryAfterMs = 0): number {
-  const most = Math.min(backoffMs * 2 ** (attempt - 1), maxDelayMs / 2)
-  return retryAfterMs + most / 2 + Math.random() * (most / 2)
+// Doubles with each try. The random half keeps clients that failed together from returning together.
+function backoff(attempt: number, backoffMs: number): number {
+  const most = Math.min(backoffMs * 2 ** (attempt - 1), maxDelayMs)
+  return most / 2 + Math.random() * (most / 2)
 }
 
 export async function sleep(ms: number, signal?: AbortSignal) {
@@ -82,19 +82,27 @@ async function sendOnce(
 ): Promise<Answer> {
   const { timeoutMs, signal } = limits
   const { path, init } = await request()
-  const timeout = AbortSignal.timeout(timeoutMs)
-  let response: Response
-  let text: string
+  if (signal?.aborted) throw aborted(signal)
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    abort()
+  }, timeoutMs)
+  signal?.addEventListener('abort', abort)
   try {
-    const both = signal ? AbortSignal.any([signal, timeout]) : timeout
-    response = await fetch(baseUrl + path, { ...init, redirect: 'manual', signal: both })
-    text = await response.text()
+    const response = await fetch(baseUrl + path, { ...init, redirect: 'manual', signal: controller.signal })
+    return readAnswer(response, await response.text())
   } catch (cause) {
+    if (cause instanceof TollgateError) throw cause
     if (signal?.aborted) throw aborted(signal)
-    const what = timeout.aborted ? `did not answer within ${timeoutMs} ms` : 'could not be reached'
+    const what = isLate ? `did not answer within ${timeoutMs} ms` : 'could not be reached'
     throw new UnavailableError(`The gateway at ${baseUrl} ${what}.`, { cause })
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
   }
-  return readAnswer(response, text)
 }
 
 // Only an answer that the gateway itself wrote counts. A page of a proxy says nothing about a payment.
@@ -112,7 +120,7 @@ function readAnswer({ status, headers }: Response, text: string): Answer {
     })
   throw isRefusal
     ? refusalOf(httpStatus, body.error as Record<string, unknown>, requestId)
-    : new RefusedError(strangerText(httpStatus, headers.get('location')), {
+    : new RefusedError(foreignAnswerText(httpStatus, headers.get('location')), {
         code: `http_${httpStatus}`,
         httpStatus,
         requestId,
@@ -133,7 +141,7 @@ export function parseObject(text: string): Record<string, unknown> | undefined {
 const temporaryText = (httpStatus: number, body: Record<string, unknown> | undefined) =>
   `The gateway answered HTTP ${httpStatus}${typeof body?.message === 'string' ? `: ${body.message}` : ' without a usable body.'}`
 
-const strangerText = (httpStatus: number, location: string | null) =>
+const foreignAnswerText = (httpStatus: number, location: string | null) =>
   location === null
     ? `HTTP ${httpStatus} is not an answer of a Tollgate gateway. Check baseUrl.`
     : `The address redirects to ${location}. Set baseUrl to the address that answers directly.`
