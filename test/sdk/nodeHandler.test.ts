@@ -54,6 +54,14 @@ test('onStatus is called once for an invoice and status, and duplicates are ackn
   expect(calls).toEqual(['paid'])
 })
 
+test('an order with empty columns, or with minor units, matches', async () => {
+  for (const findOrder of [
+    () => ({ total: '25.0000', currency: null, reference: null, invoiceId: null }),
+    () => ({ totalMinor: 2500, currency: 'GHS', reference: 'TG-TEST-AMA-1042', invoiceId: 'AMA-1042' }),
+  ])
+    expect(await shopWith({ findOrder }).receive()).toEqual(handled)
+})
+
 test('the status of the gateway counts, not that of the notification', async () => {
   const { receive, calls } = shopWith({}, { ...payment, status: 'failed' })
   expect(await receive({ ...payment, status: 'paid' })).toEqual(handled)
@@ -159,6 +167,15 @@ test('a store that fails after onStatus leads to another call, not to a lost one
   await sleep(5)
   rules.store = store
   expect([await receive(), calls]).toEqual([handled, ['paid', 'paid']])
+})
+
+test('a store that cannot release does not hide why onStatus failed', async () => {
+  const { receive, errors } = shopWith({
+    store: { ...memoryStore(), release: () => Promise.reject(new Error('disk full')) },
+    onStatus: () => Promise.reject(new Error('no stock')),
+  })
+  expect(await receive()).toEqual([500, 'handler_failed'])
+  expect(errors).toMatchObject([{ cause: new Error('no stock') }])
 })
 
 test('an onError that throws does not change the answer', async () => {

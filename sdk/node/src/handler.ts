@@ -20,11 +20,11 @@ import type { NotificationStore } from './store.ts'
  */
 export type ExpectedOrder = Amount & {
   /** By default GHS. */
-  currency?: string | undefined
+  currency?: string | null | undefined
   /** If present, it is compared too. */
-  invoiceId?: string | undefined
+  invoiceId?: string | null | undefined
   /** The reference that `initiate` returned. If present, it is compared too. */
-  reference?: string | undefined
+  reference?: string | null | undefined
 }
 
 /**
@@ -163,16 +163,25 @@ async function matchingOrder<O extends ExpectedOrder>(
       'order_not_found',
       `findOrder found no order for invoice ${invoiceId}. Store the order before you call initiate.`,
     )
-  const { currency = defaultCurrency } = order
-  if (order.invoiceId !== undefined && order.invoiceId !== invoiceId)
-    throw new MismatchError('invoice_mismatch', 'invoiceId', order.invoiceId, invoiceId)
-  if (order.reference !== undefined && order.reference !== reference)
-    throw new MismatchError('reference_mismatch', 'reference', order.reference, reference)
-  if (currency !== payment.currency)
-    throw new MismatchError('currency_mismatch', 'currency', currency, payment.currency)
-  const expected = minorOf(order, currency)
-  if (expected !== payment.amountMinor)
-    throw new MismatchError('amount_mismatch', 'amount', `${expected} minor units`, `${payment.amountMinor}`)
+  const expects = {
+    invoiceId: order.invoiceId ?? invoiceId,
+    reference: order.reference ?? reference,
+    currency: order.currency ?? defaultCurrency,
+  }
+  if (expects.invoiceId !== invoiceId)
+    throw new MismatchError('invoice_mismatch', 'invoiceId', expects.invoiceId, invoiceId)
+  if (expects.reference !== reference)
+    throw new MismatchError('reference_mismatch', 'reference', expects.reference, reference)
+  if (expects.currency !== payment.currency)
+    throw new MismatchError('currency_mismatch', 'currency', expects.currency, payment.currency)
+  const expectedMinor = minorOf(order, expects.currency)
+  if (expectedMinor !== payment.amountMinor)
+    throw new MismatchError(
+      'amount_mismatch',
+      'amount',
+      `${expectedMinor} minor units`,
+      `${payment.amountMinor} minor units`,
+    )
   return order
 }
 
@@ -192,7 +201,8 @@ async function callOnce<O extends ExpectedOrder>(
   try {
     await mustSucceed('handler_failed', `onStatus failed for ${key}`, () => onStatus(change))
   } catch (error) {
-    await Promise.resolve(store.release(key, owner)).catch(() => {}) // the claim expires instead
+    // If the release fails too, the claim expires. The first error is the one to report.
+    await mustSucceed('store_failed', storeFailed, () => store.release(key, owner)).catch(() => {})
     throw error
   }
   await mustSucceed('store_failed', storeFailed, () => store.complete(key, owner))
