@@ -1,0 +1,8 @@
+import { testSdk } from './suite.ts'
+
+testSdk({
+  language: 'Python',
+  program: 'python3',
+  driver: ['test/sdk/python/driver.py', 'sdk/python'],
+  shop: () => ['test/sdk/python/shop.py', 'sdk/python'],
+})
