@@ -163,8 +163,8 @@ class Notification:
 
     id: str  # the same on every try
     timestamp: int  # of this try, seconds since 1970
-    sequence: int  # counts the status changes of the payment; 0 if the header is absent
-    attempt: int  # the number of this try; 0 if the header is absent
+    sequence: int  # counts the status changes of the payment; it is read from the id, which is signed
+    attempt: int  # the number of this try, which is not signed; 0 if the header is absent
     invoice_id: str
     tx_reference: str
     status: str
@@ -312,7 +312,7 @@ class Client:
                     raise
                 page = {"events": [], "next": after, "more": False}
             for event in page["events"]:
-                yield {**event, "data": json.loads(event["body"], parse_float=str)}
+                yield {**event, "data": json.loads(event["body"], parse_float=Decimal)}
             after = page["next"]
             if page["more"]:
                 continue
@@ -333,15 +333,16 @@ class Client:
         """Verifies a notification and returns it."""
         sent, timestamp = self._verify(raw_body, headers, now)
         try:
-            data = json.loads(raw_body, parse_float=str)
+            data = json.loads(raw_body, parse_float=Decimal)
         except ValueError:
             data = None
         names = ("invoice_id", "tx_reference", "status")
         if not isinstance(data, dict) or not all(isinstance(data.get(name), str) for name in names):
             message = "The body is not a notification. With ipn_style=get there is none: ask your operator for post."
             raise NotificationError(message, "notification_malformed")
-        counts = (_count(sent.get("webhook-sequence")), _count(sent.get("webhook-attempt")))
-        return Notification(sent["webhook-id"], timestamp, *counts, *(data[name] for name in names), data)
+        id = sent["webhook-id"]
+        counts = (_count(id.rpartition("-N")[2]), _count(sent.get("webhook-attempt")))
+        return Notification(id, timestamp, *counts, *(data[name] for name in names), data)
 
     def handle_notification(
         self,
@@ -466,7 +467,7 @@ class Client:
                 raise UnavailableError(f"No answer within {timeout:g} s. Call again later.") from cause
             raise UnavailableError(f"The connection failed ({cause}). Check base_url, or call again later.") from cause
         try:
-            answer = json.loads(text, parse_float=str)
+            answer = json.loads(text, parse_float=Decimal)
         except ValueError:
             answer = None
         request_id = headers.get("x-request-id")
@@ -844,6 +845,8 @@ class SqlStore:
 
     connect: returns a new DB-API connection, such as lambda: sqlite3.connect("shop.db").
     placeholder: "?" for sqlite3, "%s" for psycopg.
+
+    Completed keys stay. Their until_ms is the time of completion, for a cleanup of your own.
     """
 
     def __init__(self, connect: Callable[[], Any], placeholder: str = "?") -> None:
@@ -872,10 +875,11 @@ class SqlStore:
 
     def complete(self, key: str, owner: str) -> None:
         self._run(
-            "insert into tollgate_claims (claim_key, owner, until_ms, done) values (?, ?, 0, 1)"
-            " on conflict (claim_key) do update set owner = excluded.owner, until_ms = 0, done = 1",
+            "insert into tollgate_claims (claim_key, owner, until_ms, done) values (?, ?, ?, 1)"
+            " on conflict (claim_key) do update set owner = excluded.owner, until_ms = excluded.until_ms, done = 1",
             key,
             owner,
+            int(time.time() * 1000),
         )
 
     def release(self, key: str, owner: str) -> None:

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { redeliver } from '../../src/actions/notifications/redeliver.ts'
 import { sql } from '../../src/store/db.ts'
@@ -6,7 +5,7 @@ import { newInvoice } from '../support/merchant/merchant.ts'
 import { type Sdk, type Shop, startShop } from './programs.ts'
 import { client, gateway, merchant, resultOf } from './world.ts'
 
-const leaseSeconds = 1
+const leaseSeconds = 2
 let shop: Shop
 
 // A shop in the language of the SDK receives the notifications of the gateway.
@@ -83,19 +82,18 @@ function testCalls() {
     const payment = await pay({ first: 'dies' }, null)
     await expect(notify(payment)).rejects.toThrow()
     expect(await notify(payment)).toEqual([503, 'handler_busy'])
-    await setTimeout(leaseSeconds * 1000)
-    expect(await notify(payment)).toEqual([200, 'handled'])
+    await expect.poll(() => notify(payment), { interval: 200 }).toEqual([200, 'handled'])
     expect(shop.calls(payment.invoice_id)).toHaveLength(2)
   })
 
-  test('of simultaneous copies one calls the function, and the others are to be sent again', async () => {
+  // A server may serve two of them one after the other: then the second is a duplicate.
+  test('of simultaneous copies one calls the function, and no other is acknowledged before it has ended', async () => {
     const payment = await pay({ seconds: 0.3 }, null)
     const answers = await Promise.all([notify(payment), notify(payment), notify(payment)])
-    expect(answers.toSorted()).toEqual([
-      [200, 'handled'],
-      [503, 'handler_busy'],
-      [503, 'handler_busy'],
-    ])
+    const others = answers.filter(([, code]) => code !== 'handled')
+    expect(others).toHaveLength(2)
+    for (const [http, code] of others)
+      expect(['503 handler_busy', '200 duplicate']).toContain(`${http} ${code}`)
     expect(shop.calls(payment.invoice_id)).toHaveLength(1)
   })
 }

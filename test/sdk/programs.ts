@@ -11,8 +11,10 @@ import { setTimeout } from 'node:timers/promises'
 export type Sdk = {
   language: string
   program: string // skipped without it
+  folder: string // has the README and the SDK itself
   driver: string[] // arguments
   shop(port: number): string[] // arguments
+  serve(file: string, port: number): string[] // arguments that serve an endpoint of the README
 }
 
 // Says plainly on the console if the program is missing.
@@ -26,21 +28,28 @@ export type ClientOptions = Record<string, unknown>
 export type DriverError = { class: string; code: string; message: string } & Record<string, unknown>
 export type DriverAnswer = { result?: any; error?: DriverError }
 
-const start = (program: string, args: string[], env: Record<string, string> = {}): ChildProcess =>
+// Its own process group, because a server has further processes.
+const start = (program: string, args: string[], env: Record<string, string> = {}, cwd = '.'): ChildProcess =>
   spawn(program, args, {
-    stdio: ['pipe', 'pipe', 'inherit'],
+    cwd,
+    stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...env },
+    detached: true,
   })
 
 async function stop(child: ChildProcess) {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill('SIGKILL')
+  const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined
+  try {
+    process.kill(-(child.pid ?? 0), 'SIGKILL')
+  } catch {
+    // The group has ended.
+  }
   await ended
 }
 
 export function startDriver({ program, driver }: Sdk) {
   const child = start(program, driver)
+  child.stderr?.pipe(process.stderr)
   const waiting: ((answer: DriverAnswer) => void)[] = []
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })
   lines.on('line', line => waiting.shift()?.(JSON.parse(line)))
@@ -64,15 +73,15 @@ type ShopOptions = { client: ClientOptions; store: 'file' | 'sql'; lease_seconds
 export async function startShop({ program, shop }: Sdk, options: ShopOptions) {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-shop-'))
   const orders: Record<string, unknown> = {}
-  const port = await freePort()
   const save = () => writeFileSync(join(folder, 'orders.json'), JSON.stringify(orders))
   save()
   writeFileSync(join(folder, 'calls'), '')
-  const env = { SHOP: JSON.stringify({ ...options, folder, port }), PHP_CLI_SERVER_WORKERS: '4' }
-  const child = start(program, shop(port), env)
-  await untilOpen(port)
+  const server = await startServer(program, shop, port => ({
+    SHOP: JSON.stringify({ ...options, folder, port }),
+    PHP_CLI_SERVER_WORKERS: '4',
+  }))
   return {
-    url: `http://127.0.0.1:${port}/ipn`,
+    url: server.url,
     addOrder(invoice_id: string, order: Record<string, unknown>) {
       orders[invoice_id] = { invoice_id, ...order }
       save()
@@ -88,13 +97,28 @@ export async function startShop({ program, shop }: Sdk, options: ShopOptions) {
         .filter(line => line.startsWith(`${invoice_id} `))
         .map(line => line.slice(invoice_id.length + 1)),
     async stop() {
-      await stop(child)
+      await server.stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
 export type Shop = Awaited<ReturnType<typeof startShop>>
+
+export async function startServer(
+  program: string,
+  args: (port: number) => string[],
+  env: (port: number) => Record<string, string>,
+  cwd = '.',
+) {
+  const port = await freePort()
+  const child = start(program, args(port), env(port), cwd)
+  const output: string[] = []
+  child.stdout?.on('data', part => output.push(String(part)))
+  child.stderr?.on('data', part => output.push(String(part)))
+  await untilOpen(port, output)
+  return { url: `http://127.0.0.1:${port}/ipn`, output: () => output.join(''), stop: () => stop(child) }
+}
 
 async function freePort(): Promise<number> {
   const server = createServer()
@@ -104,14 +128,14 @@ async function freePort(): Promise<number> {
   return port
 }
 
-async function untilOpen(port: number, tries = 200): Promise<void> {
+async function untilOpen(port: number, output: string[], tries = 400): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   const isOpen = await new Promise<boolean>(resolve => {
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
   })
   socket.destroy()
   if (isOpen) return
-  if (tries === 0) throw new Error(`nothing listens on port ${port}`)
+  if (tries === 0) throw new Error(`the shop has not started: ${output.join('')}`)
   await setTimeout(25)
-  return untilOpen(port, tries - 1)
+  return untilOpen(port, output, tries - 1)
 }

@@ -61,7 +61,7 @@ export function testRequests() {
     const wrong = { ...client, merchant_secret: 'another' }
     const { error } = await run('initiate', wrong, { invoice_id: newInvoice(), total: '1.00' })
     expect(error).toMatchObject({ class: 'RefusedError', code: 'GW-010', http_status: 401 })
-    expect(error?.message).toMatch(/hashed string: invoice_id=.*merchant_secret/)
+    expect(error?.message).toMatch(/hashed string: invoice_id=.*Check merchant_?secret/i)
   })
 
   test('errors that come with HTTP 200 are errors too', async () => {

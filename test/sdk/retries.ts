@@ -58,7 +58,7 @@ export function testRetries() {
       faulty.begin(fault)
       const { error } = await viaFaulty('initiate', order())
       expect(error).toMatchObject({ class: 'RefusedError', code })
-      expect(error?.message).toMatch(/Check base_url/)
+      expect(error?.message).toMatch(/Check base_?url/i)
       expect(faulty.bodies).toHaveLength(1)
     })
 

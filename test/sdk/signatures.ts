@@ -63,6 +63,8 @@ export function testSignatures() {
     const { body, headers } = await resultOf('signed', { invoice_id: 'A-1' }, merchant.test.ipn_secret)
     const parsed = await resultOf('parse', body, headers)
     expect(parsed).toMatchObject({ invoice_id: 'A-1', status: 'paid', sequence: 1, attempt: 1 })
+    const changed = await resultOf('parse', body, { ...headers, 'webhook-sequence': '9' }) // it is not signed
+    expect(changed.sequence).toBe(1)
     expect(await errorOf('parse', body.replace('A-1', 'A-2'), headers)).toMatchObject({
       code: 'signature_mismatch',
     })

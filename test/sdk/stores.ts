@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { resultOf } from './world.ts'
 
@@ -5,7 +8,9 @@ import { resultOf } from './world.ts'
 export function testStores() {
   for (const store of ['memory', 'file', 'sql'])
     test(`the ${store} store claims, releases, completes and expires`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'tollgate-store-'))
       const expected = ['claimed', 'busy', 'busy', 'claimed', 'claimed', 'busy', 'done', 'claimed']
-      expect(await resultOf('store', store)).toEqual(expected)
+      expect(await resultOf('store', store, folder)).toEqual(expected)
+      rmSync(folder, { recursive: true })
     })
 }

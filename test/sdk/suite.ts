@@ -1,6 +1,7 @@
 import { describe } from 'vitest'
 import { testHandler } from './handler.ts'
 import { isMissing, type Sdk } from './programs.ts'
+import { testReadme } from './readme.ts'
 import { testFeed, testRequests } from './requests.ts'
 import { testRetries } from './retries.ts'
 import { testSignatures } from './signatures.ts'
@@ -17,5 +18,6 @@ export function testSdk(sdk: Sdk) {
     describe('the feed', testFeed)
     describe('stores', testStores)
     describe('the handler', () => testHandler(sdk))
+    describe('the README', () => testReadme(sdk))
   })
 }

@@ -2,7 +2,6 @@
 import json
 import sqlite3
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, sys.argv[1])
@@ -26,12 +25,11 @@ def run(op, client, args):
         raw_body, headers = tollgate.signed_notification(*args)
         return {"body": raw_body.decode(), "headers": headers}
     if op == "store":
-        return exercise(store(args[0]))
+        return exercise(store(*args))
     raise ValueError(op)
 
 
-def store(kind):
-    folder = tempfile.mkdtemp()
+def store(kind, folder):
     if kind == "memory":
         return tollgate.MemoryStore()
     return tollgate.FileStore(folder) if kind == "file" else tollgate.SqlStore(lambda: sqlite3.connect(folder + "/db"))
@@ -60,4 +58,4 @@ for line in sys.stdin:
         answer = {"result": run(request["op"], lambda: tollgate.Client(**request["client"]), request["args"])}
     except tollgate.TollgateError as error:
         answer = {"error": {"class": type(error).__name__, "message": str(error), **error.__dict__}}
-    print(json.dumps(answer), flush=True)
+    print(json.dumps(answer, default=float), flush=True)
