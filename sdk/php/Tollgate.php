@@ -363,7 +363,7 @@ final class Client
     private function requestBody(array $order): string
     {
         Amounts::refuseFloats($order, '');
-        $currency = $order['currency'] ?? null;
+        $currency = ($order['currency'] ?? null) ?: ($order['extra_currency'] ?? null); // as the gateway reads it
         $total = Amounts::text($order, $currency)
             ?? throw new InvalidInputError('total', "is missing; send '25.00', or 'total_minor' => 2500");
         $fields = array_filter($order, fn ($value) => $value !== null);
@@ -1064,7 +1064,7 @@ final class Amounts
         $minor = $fields['total_minor'] ?? null;
         if ($minor !== null) {
             return $total === null
-                ? self::fromMinor($minor, (string) ($currency ?? 'GHS'), "{$path}total_minor")
+                ? self::fromMinor($minor, (string) ($currency ?: 'GHS'), "{$path}total_minor")
                 : throw new InvalidInputError("{$path}total_minor", 'send total or total_minor, not both');
         }
         if ($total === null || is_string($total)) {
@@ -1128,7 +1128,7 @@ final class Amounts
      */
     public static function compare(array $payment, array $order, Notification $notification): void
     {
-        $currency = $order['currency'] ?? 'GHS';
+        $currency = ($order['currency'] ?? null) ?: 'GHS';
         $total = self::text($order, $currency);
         if ($total === null || self::plain($total) === null) {
             $message = "must be text such as '25.00', or total_minor (got " . var_export($total, true) . ')';

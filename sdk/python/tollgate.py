@@ -400,7 +400,7 @@ class Client:
 
     def _request_body(self, order: Mapping[str, Any]) -> bytes:
         _refuse_floats(order, "")
-        currency = order.get("currency")
+        currency = order.get("currency") or order.get("extra_currency")  # as the gateway reads it
         fields = {name: value for name, value in order.items() if value is not None and name != "total_minor"}
         total = _amount(order, currency, "")
         if total is None:

@@ -72,10 +72,12 @@ export function testRequests() {
 
   test('a currency without decimals keeps its amount', async () => {
     const abroad = clientOf(await gateway.addMerchant('currencies=UGX'))
-    const order = { invoice_id: newInvoice(), total_minor: 5000, currency: 'UGX' }
-    expect((await run('initiate', abroad, order)).error).toBeUndefined()
-    const { result } = await run('status', abroad, order.invoice_id)
-    expect(result).toMatchObject({ amount: '5000.00', currency: 'UGX' })
+    for (const currency of [{ currency: 'UGX' }, { extra_currency: 'UGX' }]) {
+      const order = { invoice_id: newInvoice(), total_minor: 5000, ...currency }
+      expect((await run('initiate', abroad, order)).error).toBeUndefined()
+      const { result } = await run('status', abroad, order.invoice_id)
+      expect(result).toMatchObject({ amount: '5000.00', currency: 'UGX' })
+    }
   })
 }
 
