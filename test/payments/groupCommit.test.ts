@@ -95,13 +95,7 @@ test('thirty that begin, are resolved and end at once need a few commits', async
   const payments = await lives.addPayments(30, noon)
   const all = node(() => pending)
   const done = await Promise.all(payments.map(payment => pay(all, payment, request())))
-<<<<<<< HEAD
   expect(done.map(result => result.done)).toEqual(Array(30).fill('started'))
-||||||| 0f5b02c
-  expect(done.map(paying => paying.done)).toEqual(Array(30).fill('started'))
-=======
-  expect(done.map(payment => payment.done)).toEqual(Array(30).fill('started'))
->>>>>>> sdknode
   expect(commits).toBeLessThan(20)
   const attempts = (await read(payments)).map(life => life.attempts[0] as Attempt)
   const asked = node(order => paid(order))
@@ -134,13 +128,7 @@ test('neighbours of other merchants share a transaction where each merchant is l
   commits = 0
   const paying = node(() => pending, sharded)
   const done = await Promise.all(payments.map(payment => pay(paying, payment, request())))
-<<<<<<< HEAD
   expect(done.map(result => result.done)).toEqual(Array(12).fill('started'))
-||||||| 0f5b02c
-  expect(done.map(paying => paying.done)).toEqual(Array(12).fill('started'))
-=======
-  expect(done.map(payment => payment.done)).toEqual(Array(12).fill('started'))
->>>>>>> sdknode
   const attempts = (await statuses()).map(life => life?.attempts[0] as Attempt)
   const asked = node(order => paid(order), sharded)
   await Promise.all(attempts.map(attempt => pollAttempt(asked, attempt)))
@@ -177,13 +165,7 @@ test('one that somebody holds is waited for alone', async () => {
     () => 'told to repeat',
   )
   const done = await Promise.all(others.map(payment => pay(line, payment, request())))
-<<<<<<< HEAD
   expect(done.map(result => result.done)).toEqual(Array(5).fill('started'))
-||||||| 0f5b02c
-  expect(done.map(paying => paying.done)).toEqual(Array(5).fill('started'))
-=======
-  expect(done.map(payment => payment.done)).toEqual(Array(5).fill('started'))
->>>>>>> sdknode
   expect(byReference(await read(payments), held)?.attempts).toEqual([])
   await letGo()
   if ((await late) === 'told to repeat') await pay(line, held, request())
