@@ -6,12 +6,22 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { allDocuments } from '../src/web/openapi/docsPage.tsx'
 
-type Locked = { dev?: boolean; hasInstallScript?: boolean; resolved?: string; integrity?: string }
+type Locked = {
+  dev?: boolean
+  hasInstallScript?: boolean
+  resolved?: string
+  integrity?: string
+  link?: boolean
+  workspaces?: string[]
+}
 
 const read = (path: string) => readFileSync(path, 'utf8')
 const sha256 = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex')
-const lockedIn = (folder: string): [path: string, Locked][] =>
+const packagesIn = (folder: string): [path: string, Locked][] =>
   Object.entries(JSON.parse(read(join(folder, 'package-lock.json'))).packages)
+const { workspaces = [] } = Object.fromEntries(packagesIn('.'))[''] as Locked
+const isWorkspace = ([path, { link }]: [string, Locked]) => link || workspaces.includes(path)
+const lockedIn = (folder: string) => packagesIn(folder).filter(entry => !isWorkspace(entry))
 const locked = lockedIn('.')
 const installed = locked.filter(([path, { dev }]) => path !== '' && !dev)
 
@@ -36,6 +46,15 @@ test('the script of PostgreSQL is the one that we have read', () => {
   expect(sha256(join(folder, 'scripts', 'hydrate-symlinks.js'))).toBe(
     '3596fdda55321a3672bd77bcaecf00d46462914409346ccfa1932a19c5977e11',
   )
+})
+
+test('a link leads to a workspace, a folder of this repository without dependencies', () => {
+  const links = packagesIn('.').filter(([, { link }]) => link)
+  expect(new Set(links.map(([, { resolved }]) => resolved))).toEqual(new Set(workspaces))
+  for (const folder of workspaces) {
+    const names = Object.keys(JSON.parse(read(join(folder, 'package.json'))))
+    expect(names.filter(name => /dependencies/i.test(name))).toEqual([])
+  }
 })
 
 // The bench has its own packages.

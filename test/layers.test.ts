@@ -156,3 +156,11 @@ test('only settings of the operator become addresses without the address guard',
     'src/sandbox/callbacks.ts',
   ])
 })
+
+test('the SDK and the gateway import nothing of each other', () => {
+  const sdk = readdirSync('sdk/node/src').map(name => join('sdk/node/src', name))
+  const outside = sdk.flatMap(file => importsOf(file).filter(from => !/^\.\/\w+\.ts$|^node:/.test(from)))
+  expect(outside).toEqual([])
+  const wrong = [...ours].filter(([, reached]) => reached.some(to => to.startsWith('sdk/')))
+  expect(wrong.map(([file]) => file)).toEqual([])
+})

@@ -72,7 +72,7 @@ test('every page is reachable by links from the README', () => {
 })
 
 // Paths in the changelog may be old.
-const namedFile = /`((?:src|test|bench|docs|bin)\/[\w./-]+)`/g
+const namedFile = /`((?:src|test|bench|docs|bin|sdk)\/[\w./-]+)`/g
 
 test('every file and folder that a page names exists', () => {
   const gone = [...pages]

@@ -1,0 +1,66 @@
+import { InvalidInputError } from './errors.ts'
+
+const encoder = new TextEncoder()
+
+export type Bytes = Uint8Array<ArrayBuffer>
+export type Hmac = (text: string | Bytes) => Promise<Bytes>
+
+export const utf8 = (text: string): Bytes => encoder.encode(text)
+
+const importKey = (key: Bytes) =>
+  crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+
+// HMAC-SHA-256 with one key, which is imported once.
+export function hmacWith(key: Bytes): Hmac {
+  let imported: ReturnType<typeof importKey> | undefined
+  return async text => {
+    imported ??= importKey(key)
+    const data = typeof text === 'string' ? utf8(text) : text
+    return new Uint8Array(await crypto.subtle.sign('HMAC', await imported, data))
+  }
+}
+
+export const hex = (bytes: Uint8Array) =>
+  Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
+
+export const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes))
+
+// The fields that a hash covers. A status check has no total.
+export type SignedFields = { invoiceId: string; total?: string | undefined }
+
+// Names in alphabetical order, as the gateway builds it.
+export function stringToSign(merchantKey: string, { invoiceId, total }: SignedFields): string {
+  const text = `invoice_id=${invoiceId}&merchant_key=${merchantKey}`
+  return total === undefined ? text : `${text}&total=${total}`
+}
+
+// The signing secret of notifications: base64 behind a prefix.
+export function notificationKey(secret: string): Bytes {
+  try {
+    const decoded = atob(secret.replace(/^whsec_/, ''))
+    if (decoded !== '') return Uint8Array.from(decoded, letter => letter.charCodeAt(0))
+  } catch {
+    // The message below says what is wrong.
+  }
+  throw new InvalidInputError(
+    'ipnSecret',
+    'is not a signing secret. It begins with whsec_ and is not the secret key.',
+  )
+}
+
+// Standard Webhooks: the signature of an id, a time and the bytes of a body.
+export async function notificationSignature(hmac: Hmac, id: string, timestamp: string, body: Bytes) {
+  const head = utf8(`${id}.${timestamp}.`)
+  const signed = new Uint8Array(head.length + body.length)
+  signed.set(head)
+  signed.set(body, head.length)
+  return `v1,${base64(await hmac(signed))}`
+}
+
+// Takes the same time wherever the texts differ, so that a signature cannot be guessed letter by letter.
+export function equalInConstantTime(a: string, b: string): boolean {
+  if (a.length !== b.length) return false
+  let difference = 0
+  for (let at = 0; at < a.length; at++) difference |= a.charCodeAt(at) ^ b.charCodeAt(at)
+  return difference === 0
+}
