@@ -189,7 +189,6 @@ const Input = ({ lang, field, numbers, id, input, onFile, faults, guess }: Input
         </p>
       )}
       <input
-        class="input"
         id={id}
         name={id}
         value={input[id] ?? ''}
@@ -199,6 +198,7 @@ const Input = ({ lang, field, numbers, id, input, onFile, faults, guess }: Input
         placeholder={onFile && ' '}
         {...kinds[field.kind]}
         {...(field.name === 'otp' && { autocomplete: 'one-time-code' })}
+        class="input"
       />
       {guess}
       {hint && (
