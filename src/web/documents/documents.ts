@@ -132,7 +132,12 @@ const readAll = (files: readonly URL[]) => files.map(file => readFileSync(file, 
 export const readStyles = (file: URL): string => readAll([...base, components, file])
 
 // The same for the checkout, which has to stay light and needs only the first components.
-export const readCheckoutStyles = (file: URL): string => readAll([...base, file])
+export const readCheckoutStyles = (file: URL): string => withoutUnusedTokens(readAll([...base, file]))
+
+const withoutUnusedTokens = (css: string) =>
+  css.replace(/^\s*(--[\w-]+): [^;]+;\n/gm, (line, name: string) =>
+    css.includes(`var(${name})`) ? line : '',
+  )
 
 // A file of the checkout, minified if it is a stylesheet.
 export const readPublicFile = (file: URL): Buffer =>

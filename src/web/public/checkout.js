@@ -72,7 +72,6 @@ function count(seconds, show, end) {
   }, 1000)
 }
 
-// Of the payment. A request ends sooner, so its seconds are counted.
 function timeLeft(left) {
   const minutes = Math.floor(left / 60)
   if (minutes >= 5) return minutes + ' min'
