@@ -6,36 +6,45 @@ import { formSender, formTokenField, formTokenOf, isFormToken } from '../core/fo
 import type { Texts } from '../core/languages/en.ts'
 import { chosenLang, type Lang, languages, preferredLang } from '../core/languages/languages.ts'
 import type { Markup, PropsWithChildren } from '../core/markup/jsx-runtime.ts'
-import { NoticeCard, PageFrame, pageHeaders } from '../core/markup/page.tsx'
+import { NoticeCard, PageFrame, pageHeaders, pagePolicy } from '../core/markup/page.tsx'
 import { localizedMoney } from '../core/money.ts'
 import type { Db } from '../store/db.ts'
 import type { Charge } from '../store/sandboxCharges.ts'
 import type { Callbacks } from './callbacks.ts'
 
 const headers = pageHeaders()
+// The checkout of a test payment shows the test phone in a frame.
+const phoneHeaders = {
+  ...pageHeaders(pagePolicy(undefined, "'self'")),
+  'x-frame-options': 'SAMEORIGIN',
+}
 
 // The language of a page: the one in its address, which the gateway passes on, or the browser's preference. In the first
-// case `inUrl` is set, and links repeat it.
-export type PageLanguage = { lang: Lang; inUrl?: Lang; t: Texts }
+// case `inUrl` is set, and links repeat it. `framed`: the page is in a frame of the checkout.
+export type PageLanguage = { lang: Lang; inUrl?: Lang; framed?: boolean; t: Texts }
 
 export function languageOf(c: Context): PageLanguage {
   const inUrl = chosenLang(c.req.query('lang'))
   const lang = inUrl ?? preferredLang(c.req.header('accept-language'))
-  return { lang, inUrl, t: languages[lang] }
+  return { lang, inUrl, framed: c.req.query('framed') !== undefined, t: languages[lang] }
 }
 
-export const linkIn = ({ inUrl }: PageLanguage, path: string) => (inUrl ? `${path}?lang=${inUrl}` : path)
+export function linkIn({ inUrl, framed }: PageLanguage, path: string): string {
+  const search = [inUrl && `lang=${inUrl}`, framed && 'framed=1'].filter(Boolean).join('&')
+  return search ? `${path}?${search}` : path
+}
 
 type PageProps = PropsWithChildren<{ language: PageLanguage; title: string }>
 
 // The frame of every page of the simulated provider.
-export const SandboxPage = ({ language: { lang, t }, title, children }: PageProps) => (
+export const SandboxPage = ({ language: { lang, t, framed }, title, children }: PageProps) => (
   <PageFrame
     lang={lang}
     dir={t.dir}
     title={title}
     styles={['/sandbox/public/sandbox.css']}
-    header={<p class="test">{t.sandbox.banner}</p>}
+    bodyClass={framed ? 'framed' : undefined}
+    header={!framed && <p class="test">{t.sandbox.banner}</p>}
   >
     <main>{children}</main>
   </PageFrame>
@@ -45,7 +54,7 @@ export const SandboxPage = ({ language: { lang, t }, title, children }: PageProp
 export const StatementPage = ({ language, title, children, back }: PageProps & { back?: string }) => (
   <SandboxPage language={language} title={title}>
     <NoticeCard title={title}>{children}</NoticeCard>
-    {back && (
+    {back && !language.framed && (
       <a class="button" href={back}>
         {language.t.sandbox.back}
       </a>
@@ -54,7 +63,7 @@ export const StatementPage = ({ language, title, children, back }: PageProps & {
 )
 
 export const sendSandboxPage = (c: Context, page: Markup, http: ContentfulStatusCode = 200) =>
-  c.html(page, http, headers)
+  c.html(page, http, c.req.path.startsWith('/sandbox/phone/') ? phoneHeaders : headers)
 
 export const chargeMoney = ({ amount, currency }: Pick<Charge, 'amount' | 'currency'>, { t }: PageLanguage) =>
   localizedMoney(amount, currency, t.locale)

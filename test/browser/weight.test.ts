@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setLogo } from '../../src/actions/merchants/logos.ts'
-import { minifyCss, readStyles } from '../../src/web/documents/documents.ts'
+import { minifyCss, readCheckoutStyles } from '../../src/web/documents/documents.ts'
 import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
 import { speckledPng } from '../support/merchant/pictures.ts'
 import { shopOf, shopOrigin } from '../support/checkout/stages.ts'
@@ -132,7 +132,9 @@ describe('the first view', () => {
     const file = new URL('../../src/web/public/checkout.css', import.meta.url)
     await page.goto('data:text/html,<title>Rules</title>')
     const rulesOf = (css: string) => page.evaluate(readRules, css)
-    expect(await rulesOf(minifyCss(readStyles(file)))).toEqual(await rulesOf(readStyles(file)))
+    expect(await rulesOf(minifyCss(readCheckoutStyles(file)))).toEqual(
+      await rulesOf(readCheckoutStyles(file)),
+    )
     await close()
   })
 
@@ -168,6 +170,7 @@ const scripted = {
   'require-trusted-types-for': "'script'",
   'trusted-types': "'none'",
 }
+const hasTestPhone = new Set(['wait-prompt', 'wait-unknown', 'wait-qr'])
 const always = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
@@ -184,9 +187,15 @@ test('every page is protected from other sites, and only the support sign-in sto
     const shown = lastDocument(page)
     await open(page)
     const headers = shown()
-    expect(headers, name).toMatchObject(always)
+    const isPhone = name.startsWith('sandbox-prompt') // the checkout frames it
+    expect(headers, name).toMatchObject(isPhone ? { ...always, 'x-frame-options': 'SAMEORIGIN' } : always)
     const isScripted = !/^(sandbox|support)/.test(name)
-    expect(policyOf(headers), name).toEqual(isScripted ? { ...policy, ...scripted } : policy)
+    expect(policyOf(headers), name).toEqual({
+      ...policy,
+      ...(isScripted && scripted),
+      ...(isPhone && { 'frame-ancestors': "'self'" }),
+      ...(hasTestPhone.has(name) && { 'frame-src': "'self'" }),
+    })
     for (const header of Object.keys(headers))
       expect(header, name).not.toMatch(/^(access-control-|set-cookie|x-powered-by|server$)/)
     expect(await page.evaluate('localStorage.length + sessionStorage.length'), name).toBe(0)

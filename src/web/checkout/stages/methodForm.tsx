@@ -162,7 +162,9 @@ export const Field = (props: FieldProps) => {
       {guess}
       <details open={onFile.replaced}>
         <summary>{t.choose.other_number}</summary>
-        <Input {...props} />
+        <div class="field">
+          <Input {...props} />
+        </div>
       </details>
     </div>
   )
@@ -196,6 +198,7 @@ const Input = ({ lang, field, numbers, id, input, onFile, faults, guess }: Input
         placeholder={onFile && ' '}
         {...kinds[field.kind]}
         {...(field.name === 'otp' && { autocomplete: 'one-time-code' })}
+        class="input"
       />
       {guess}
       {hint && (
@@ -208,7 +211,7 @@ const Input = ({ lang, field, numbers, id, input, onFile, faults, guess }: Input
 }
 
 // The colours are SVG attributes: each provider has its own, and the policy allows no inline style.
-const Badge = ({ badge }: Pick<PaymentMethod, 'badge'>) => (
+export const Badge = ({ badge }: Pick<PaymentMethod, 'badge'>) => (
   <svg class="badge" viewBox="0 0 46 28" aria-hidden="true" focusable="false">
     <rect x=".5" y=".5" width="45" height="27" rx="6" fill={badge.background} />
     <text
@@ -222,25 +225,4 @@ const Badge = ({ badge }: Pick<PaymentMethod, 'badge'>) => (
       {badge.text}
     </text>
   </svg>
-)
-
-type FaultsProps = { view: View; faults: readonly FormFault[]; first?: string }
-
-// The list of faults above a form that is shown again. The script moves the focus there. `first` is the id of the first
-// field.
-export const Faults = ({ view: { t }, faults, first = '' }: FaultsProps) => (
-  <section class="card bad" role="alert" tabindex={-1} id="faults">
-    <p>
-      <strong>
-        {faults.length === 1 ? t.faults.title : fill(t.faults.title_many, { count: faults.length })}
-      </strong>
-    </p>
-    <ul>
-      {faults.map(({ field, text }) => (
-        <li>
-          <a href={`#${field || first}`}>{text}</a>
-        </li>
-      ))}
-    </ul>
-  </section>
 )
