@@ -1,6 +1,13 @@
 import { FormToken } from '../../core/markup/page.tsx'
 import { maskRecipient } from '../../core/mask.ts'
-import { inboxName, type Message, nextReceipt, recipientOf, whyNotAgain } from '../../core/message/message.ts'
+import {
+  type Message,
+  nextReceipt,
+  recipientOf,
+  type ShownState,
+  shownState,
+  whyNotAgain,
+} from '../../core/message/message.ts'
 import type { Medium } from '../../core/message/messenger.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { Time } from '../pages/operatorPage.tsx'
@@ -81,7 +88,6 @@ const SendAgain = ({ payment, messages, medium, formToken }: SendAgainProps) => 
 const maxReasonLength = 300
 
 type StateFields = Pick<Message, 'state' | 'messenger' | 'sent_at' | 'words' | 'next_try_at' | 'tries'>
-type ShownState = { mark: string; label: string; by?: boolean }
 
 // Each state has a mark, because some operators cannot see its colour.
 const shownStates = {
@@ -91,16 +97,11 @@ const shownStates = {
   sent: { mark: '✓', label: 'sent', by: true },
   delivered: { mark: '✓✓', label: 'delivered', by: true },
   dropped: { mark: '✕', label: 'not sent' },
-} satisfies Record<string, ShownState>
-
-export function shownState({ state, messenger, sent_at }: StateFields): keyof typeof shownStates {
-  if (state === 'queued') return sent_at ? 'going' : 'queued'
-  return state === 'sent' && messenger === inboxName ? 'kept' : state
-}
+} satisfies Record<ShownState, { mark: string; label: string; by?: boolean }>
 
 export const MessageStatus = ({ message }: { message: StateFields }) => {
   const state = shownState(message)
-  const { mark, label, by }: ShownState = shownStates[state]
+  const { mark, label, by }: { mark: string; label: string; by?: boolean } = shownStates[state]
   const { words: reason, messenger, next_try_at, tries } = message
   return (
     <>
