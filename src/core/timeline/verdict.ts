@@ -45,47 +45,30 @@ export function verdict(
 const latestStatus = (notifications: readonly NotificationState[]) =>
   notifications.findLast(({ type }) => type === undefined || type === 'status')
 
-function statusVerdict(
-  { payment, attempts }: PaymentHistory,
-  messages: readonly ReceiptState[],
-  now: Date,
-): Verdict {
-  const { status, status_reason, expires_at, reversed_amount, currency, late } = payment
-  const unresolved = attempts.find(isUnresolved)
+function statusVerdict(history: PaymentHistory, messages: readonly ReceiptState[], now: Date): Verdict {
+  const { status, status_reason, expires_at } = history.payment
+  if (status === 'paid') return paidVerdict(history, messages)
+  const unresolved = history.attempts.find(isUnresolved)
   const mayBePaid =
     unresolved &&
     `Attempt ${unresolved.number} has no result yet: if it is approved, the payment becomes paid.`
-  switch (status) {
-    case 'paid':
-      if (reversed_amount !== null)
-        return {
-          tone: 'off',
-          title: `Paid, and ${moneyText(currency, reversed_amount)} refunded.`,
-          reason: '',
-        }
-      return {
-        tone: 'ok',
-        title: late ? 'Paid, late.' : 'Paid.',
-        reason: sentences('The money is safe.', receiptText(messages)),
-      }
-    case 'awaiting_payment':
-      return {
-        tone: 'off',
-        title: 'Not paid yet.',
-        reason:
-          mayBePaid ??
-          (expires_at > now
-            ? `The customer may pay until ${shortTime(expires_at, now)}.`
-            : 'The time to pay is over.'),
-      }
-    case 'cancelled':
-    case 'failed':
-      return {
-        tone: 'off',
-        title: status === 'failed' ? 'Not paid.' : 'Cancelled.',
-        reason: sentences(status_reason, mayBePaid ?? 'Nothing was taken.'),
-      }
+  if (status !== 'awaiting_payment') {
+    const title = status === 'failed' ? 'Not paid.' : 'Cancelled.'
+    return { tone: 'off', title, reason: sentences(status_reason, mayBePaid ?? 'Nothing was taken.') }
   }
+  const timeLeft =
+    expires_at > now
+      ? `The customer may pay until ${shortTime(expires_at, now)}.`
+      : 'The time to pay is over.'
+  return { tone: 'off', title: 'Not paid yet.', reason: mayBePaid ?? timeLeft }
+}
+
+function paidVerdict({ payment }: PaymentHistory, messages: readonly ReceiptState[]): Verdict {
+  const { reversed_amount, currency, late } = payment
+  if (reversed_amount !== null)
+    return { tone: 'off', title: `Paid, and ${moneyText(currency, reversed_amount)} refunded.`, reason: '' }
+  const reason = sentences('The money is safe.', receiptText(messages))
+  return { tone: 'ok', title: late ? 'Paid, late.' : 'Paid.', reason }
 }
 
 function receiptText(messages: readonly ReceiptState[]): string {

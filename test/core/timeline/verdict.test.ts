@@ -7,7 +7,6 @@ import {
   shortTime,
   verdict,
 } from '../../../src/core/timeline/verdict.ts'
-import type { UntrustedUrl } from '../../../src/core/urlTrust.ts'
 import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
 
 const history = (changed: Partial<PaymentHistory> = {}): PaymentHistory => ({
@@ -26,7 +25,7 @@ const history = (changed: Partial<PaymentHistory> = {}): PaymentHistory => ({
 const notification = (changed: Partial<NotificationState> = {}): NotificationState => ({
   sequence: 1,
   type: 'status',
-  url: 'https://shop.example/ipn' as UntrustedUrl,
+  url: 'https://shop.example/ipn',
   style: 'post',
   begun_at: noon,
   tries: 0,
