@@ -108,7 +108,7 @@ describe('a customer who cancels while the phone shows the request', () => {
       await step.payWithWallet(page, 'MTN MoMo', '0241234567')
       await step.sees(page, en.wait.prompt)
       const [attempt] = await sale.attempts()
-      await step.follow(page, en.wait.cancel)
+      await step.takeExit(page, 'cancel')
       await step.reads(page, 'it counts as paid and Ama Shop is told')
       await step.press(page, en.cancel.yes)
       await step.sees(page, 'The shop')

@@ -102,7 +102,7 @@ describe('the test phone', () => {
       await page.goto(sale.address)
       await step.payWithWallet(page, 'AT Money', '0261234567')
       await step.sees(page, en.wait.prompt)
-      await step.reads(page, 'We sent a request to 026 ••• 4567.')
+      await step.reads(page, 'is asking 026 ••• 4567 to pay')
       expect(await sale.statusOf()).toMatchObject({ status: 'awaiting_payment' })
       await step.decideOnTestPhone(page, decision)
       await step.seesEnding(page, decision === 'Approve' ? en.paid.title : 'declined')

@@ -145,7 +145,7 @@ test('the waiting page announces changes to a screen reader', async () => {
   await page.locator('#mtn_mobile_money').check()
   await page.locator('[id="mtn_mobile_money.phone"]').fill('0244123456')
   await page.getByRole('button', { name: 'Pay GHS 25.00' }).click()
-  await page.getByRole('heading', { name: 'Waiting for your approval' }).waitFor()
+  await page.getByRole('heading', { name: 'Enter your PIN on your phone' }).waitFor()
   await page.locator('[data-version*="pending"]').waitFor({ state: 'attached' }) // else that would be news, too
   await page.evaluate(`
     const seen = (window.seen = [])

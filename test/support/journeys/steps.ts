@@ -18,6 +18,17 @@ export const press = (page: Page, name: string | RegExp) =>
 export const follow = (page: Page, name: string | RegExp) =>
   page.getByRole('link', { name, exact: true }).click()
 
+type ProblemExit = Exclude<keyof Texts['problem'], 'title' | 'no_message'>
+
+// An exit under "Problem?", which is open on a page that has reloaded itself.
+export async function takeExit(page: Page, exit: ProblemExit, t: Texts = en) {
+  const { button } = t.problem[exit]
+  const role = exit === 'number' || exit === 'method' ? 'button' : 'link'
+  const found = page.locator('.problem').getByRole(role, { name: button, exact: true })
+  if (!(await found.isVisible())) await page.locator('.problem summary').click()
+  await found.click()
+}
+
 // A page that receives no updates, as on a bad network.
 export const staysOld = (page: Page) => page.route('**/state*', route => route.fulfill({ status: 204 }))
 
