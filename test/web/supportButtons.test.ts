@@ -271,10 +271,11 @@ test('every try is shown: its time, result and duration, and the time of the nex
   expect(html).not.toContain('secret=1')
 })
 
+const heading = (html: string) => /<h1>(.*?)<\/h1><p>(.*?)<\/p>/.exec(html)?.slice(1)
+
 test('the page begins with the verdict, the reason and the action', async () => {
   const payment = await paid()
   const { tx_reference } = payment
-  const heading = (html: string) => /<h1>(.*?)<\/h1><p>(.*?)<\/p>/.exec(html)?.slice(1)
   expect(heading(await look(payment))).toEqual([
     'Paid. The shop is notified next.',
     expect.stringMatching(
