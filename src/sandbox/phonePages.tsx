@@ -133,7 +133,7 @@ const Prompts = ({ language, prompts, none }: PromptsProps) => {
 
 export const PromptPage = (props: ChargeProps & { token: string; isPinMissing: boolean }) => {
   const { charge, language, now, token, isPinMissing } = props
-  const { prompt: t, phone } = language.t.sandbox
+  const { prompt: t } = language.t.sandbox
   const amount = chargeMoney(charge, language)
   const title = fill(t.asks, { shop: charge.payee, amount })
   const address = promptAddress(language, charge)
@@ -154,9 +154,6 @@ export const PromptPage = (props: ChargeProps & { token: string; isPinMissing: b
         </Phone>
       }
     >
-      <p class="muted">
-        {phone.rule} {phone.not_real}
-      </p>
       <div class="card">
         <ChargeFacts charge={charge} language={language} />
       </div>

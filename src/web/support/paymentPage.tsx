@@ -14,11 +14,11 @@ import { SupportPage } from './pages.tsx'
 import { ShopNotifications } from './shopNotifications.tsx'
 import { notificationStates, VerdictNotice } from './verdictNotice.tsx'
 
-const tones: Record<Status, PillTone> = {
-  awaiting_payment: 'wait',
-  paid: 'ok',
-  cancelled: 'off',
-  failed: 'bad',
+const statuses: Record<Status, [tone: PillTone, text: string]> = {
+  awaiting_payment: ['wait', 'Awaiting payment'],
+  paid: ['ok', 'Paid'],
+  cancelled: ['off', 'Cancelled'],
+  failed: ['bad', 'Failed'],
 }
 
 const shownAbove = new Set(['status', 'amount', 'reference'])
@@ -87,12 +87,13 @@ const ActionNotice = ({ notice: { text, http } }: { notice: Notice }) => (
 
 const Facts = ({ explained }: { explained: Explained }) => {
   const { payment } = explained
+  const [tone, status] = statuses[payment.status]
   const facts = paymentFacts(explained).filter(([name]) => !shownAbove.has(name))
   return (
     <section class="card">
       <header>
         <h2 class="amount">{moneyText(payment.currency, payment.total)}</h2>
-        <Pill tone={tones[payment.status]}>{payment.status.replace('_', ' ')}</Pill>
+        <Pill tone={tone}>{status}</Pill>
       </header>
       <p class="reference small muted">{payment.tx_reference}</p>
       <dl class="facts">
