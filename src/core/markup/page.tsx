@@ -131,7 +131,8 @@ export const SiteHeader = ({ places, current, texts = en.site }: SiteHeaderProps
   )
 }
 
-const SiteMark = () => (
+// The mark of the gateway.
+export const SiteMark = () => (
   <svg viewBox="0 0 32 32" aria-hidden="true" focusable="false">
     <rect width="32" height="32" rx="9" fill="var(--accent)" />
     <path

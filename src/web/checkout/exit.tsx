@@ -46,11 +46,13 @@ export const ShopLink = ({ view, exit, text, button }: ShopLinkProps) =>
         class={button ? 'btn wide big' : 'btn quiet wide'}
         {...topTarget(view)}
       >
-        {exit.trusted ? (
-          <Sentence text={text} shop={<bdi>{view.checkout.merchant_name}</bdi>} />
-        ) : (
-          <Sentence text={view.t.leave.to} host={<bdi>{exit.host}</bdi>} />
-        )}
+        <span>
+          {exit.trusted ? (
+            <Sentence text={text} shop={<bdi>{view.checkout.merchant_name}</bdi>} />
+          ) : (
+            <Sentence text={view.t.leave.to} host={<bdi>{exit.host}</bdi>} />
+          )}
+        </span>
       </a>
       {exit.trusted && !view.redirects && (
         <small class="host">

@@ -102,7 +102,7 @@ const Bill = ({ view, head, onPhone }: BillProps) => (
 const Head = ({ view }: { view: View }) => (
   <h1 class="amount">
     <span aria-hidden="true">{amountOf(view)}</span>
-    <span class="unseen">
+    <span class="sr">
       <Sentence
         text={view.t.choose.pay_to}
         amount={amountOf(view)}

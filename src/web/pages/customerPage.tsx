@@ -2,7 +2,7 @@ import type { Texts } from '../../core/languages/en.ts'
 import { type Lang, languages } from '../../core/languages/languages.ts'
 import { cachedFragment } from '../../core/markup/fragmentCache.ts'
 import type { Child, PropsWithChildren } from '../../core/markup/jsx-runtime.ts'
-import { NoticeCard, PageFrame } from '../../core/markup/page.tsx'
+import { NoticeCard, PageFrame, SiteMark } from '../../core/markup/page.tsx'
 import { accentCss } from '../../core/merchant/accent.ts'
 import { type Branding, initialsOf } from '../../core/merchant/branding.ts'
 import { writePhone } from '../../core/phone.ts'
@@ -71,8 +71,8 @@ const shopFrame = cachedFragment((t: Texts, facts: FrameFacts, gap) => {
           {test && <p class="test">{t.frame.test}</p>}
           <div class="top">
             <strong class="shop">
-              {shop && <ShopMark name={shop} logo={branding.logo} />}
-              {shop && <bdi>{shop}</bdi>}
+              {shop ? <ShopMark name={shop} logo={branding.logo} /> : <SiteMark />}
+              <bdi>{shop ?? 'Tollgate'}</bdi>
             </strong>
             {gap('languages')}
           </div>

@@ -80,7 +80,7 @@ describe('in a frame', () => {
     const answer = await pay(url, { payment_method: 'card' })
     expect(answer.headers.get('location')).toContain(new URL(url).pathname)
     const { text } = await send(url, inFrame)
-    expect(text).toMatch(/<a class="button" href="[^"]*\/sandbox\/[^"]*"[^>]* target="_top"/)
+    expect(text).toMatch(/<a class="btn wide big" href="[^"]*\/sandbox\/[^"]*"[^>]* target="_top"/)
   })
 })
 

@@ -4,9 +4,10 @@ import { FormToken, Icon } from '../../../core/markup/page.tsx'
 import { fill } from '../../../core/text.ts'
 import { PaymentPage } from '../paymentPage.tsx'
 import { amountOf, linkTo, resourceOf, type View } from '../view.ts'
+import { Faults } from './faults.tsx'
 import { type Form, onFileField } from './form.ts'
 import { OldRequestEnded } from './giveUp.tsx'
-import { Faults, MethodRow } from './methodForm.tsx'
+import { MethodRow } from './methodForm.tsx'
 import { TestEndings, TestTables } from './testEndings.tsx'
 
 const pollSeconds = 10

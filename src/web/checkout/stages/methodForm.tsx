@@ -2,7 +2,7 @@ import type { Texts } from '../../../core/languages/en.ts'
 import { type Lang, languages } from '../../../core/languages/languages.ts'
 import { cachedFragment } from '../../../core/markup/fragmentCache.ts'
 import type { Child } from '../../../core/markup/jsx-runtime.ts'
-import { Icon, Sentence } from '../../../core/markup/page.tsx'
+import { Sentence } from '../../../core/markup/page.tsx'
 import { maskPhone } from '../../../core/mask.ts'
 import type { Numbers } from '../../../core/phone.ts'
 import type { FormField, PaymentMethod } from '../../../core/provider/paymentMethod.ts'
@@ -189,7 +189,6 @@ const Input = ({ lang, field, numbers, id, input, onFile, faults, guess }: Input
         </p>
       )}
       <input
-        class="input"
         id={id}
         name={id}
         value={input[id] ?? ''}
@@ -199,6 +198,7 @@ const Input = ({ lang, field, numbers, id, input, onFile, faults, guess }: Input
         placeholder={onFile && ' '}
         {...kinds[field.kind]}
         {...(field.name === 'otp' && { autocomplete: 'one-time-code' })}
+        class="input"
       />
       {guess}
       {hint && (
@@ -225,48 +225,4 @@ export const Badge = ({ badge }: Pick<PaymentMethod, 'badge'>) => (
       {badge.text}
     </text>
   </svg>
-)
-
-type FaultsProps = { view: View; faults: readonly FormFault[]; first?: string }
-
-// How many faults a form has that is shown again, with a link to each. The script moves the focus there. Each fault is
-// explained at its field, so here only a screen reader gets the whole text. `first` is the id of the first field.
-export const Faults = ({ view: { t }, faults, first = '' }: FaultsProps) => {
-  const [only] = faults
-  return (
-    <section class="notice bad" role="alert" tabindex={-1} id="faults">
-      <Icon name="alert" />
-      {faults.length === 1 && only ? (
-        <FaultLink fault={only} first={first} words={t.faults.title} />
-      ) : (
-        <div>
-          <p>
-            <strong>{fill(t.faults.title_many, { count: faults.length })}</strong>
-          </p>
-          <ul>
-            {faults.map(fault => (
-              <li>
-                <FaultLink fault={fault} first={first} words={fault.label} />
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
-    </section>
-  )
-}
-
-type FaultLinkProps = { fault: FormFault; first: string; words?: string }
-
-const FaultLink = ({ fault: { field, text }, first, words }: FaultLinkProps) => (
-  <a href={`#${field || first}`}>
-    {words ? (
-      <>
-        {words}
-        <span class="sr">. {text}</span>
-      </>
-    ) : (
-      text
-    )}
-  </a>
 )

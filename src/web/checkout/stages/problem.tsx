@@ -20,8 +20,7 @@ export const Problem = (props: ProblemProps) => {
   const summary = [
     gives.number && problem.number.in_summary,
     unfinished && problem.unfinished.in_summary,
-    gives.method && problem.method.in_summary,
-    problem.check.in_summary,
+    gives.method ? problem.method.in_summary : problem.check.in_summary,
     problem.cancel.in_summary,
   ]
   return (
