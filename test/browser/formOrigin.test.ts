@@ -80,6 +80,7 @@ describe('a browser that sends Origin: null and nothing else', () => {
     await step.payWithWallet(page, 'MTN MoMo', '0241234567')
     const [attempt] = await other.attempts()
     await page.goto(`${old.url}/sandbox/phone/${attempt?.attempt_id}`)
+    await page.getByLabel(en.sandbox.prompt.pin).fill('1234')
     await step.press(page, en.sandbox.prompt.approve)
     await step.sees(page, en.sandbox.endings.approved)
   })

@@ -118,7 +118,7 @@ describe('the test phone', () => {
     await page.getByLabel('Wallet number').fill('024 123 7310')
     await step.press(page, 'Show requests')
     await page.getByRole('link', { name: 'Ama Shop GHS 7.31' }).first().click()
-    await step.press(page, 'Approve')
+    await step.answerPrompt(page, 'Approve')
     await step.follow(page, 'Back to the checkout')
     await step.seesPaid(page)
   })

@@ -160,7 +160,8 @@ test('the waiting page announces changes to a screen reader', async () => {
   const phone = await page.context().newPage()
   await phone.goto(new URL((await link.getAttribute('href')) ?? '', page.url()).href)
   const said = page.getByRole('status').filter({ hasText: 'Paid.' }).waitFor() // for a moment, so it is waited for before
-  await phone.getByRole('button', { name: 'Approve' }).press('Enter')
+  await phone.getByLabel('Test PIN').fill('1234')
+  await phone.getByLabel('Test PIN').press('Enter')
   await page.bringToFront()
   await said
   await page.getByRole('heading', { name: 'Paid', exact: true }).waitFor()

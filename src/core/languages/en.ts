@@ -567,22 +567,32 @@ export const en = {
     phone: {
       title: 'Test phone',
       text: 'Type a wallet number. You see the requests of the last 10 minutes that wait for it.',
+      all_text:
+        'You see every request of the last 10 minutes that waits for an answer. Type a wallet number to see only its requests.',
+      rule: 'Any PIN pays. Cancel declines.',
+      not_real: 'Never type a real PIN here.',
+      idle: 'No request',
       number: 'Wallet number',
       wrong: 'This is not a phone number. Write it like 024 123 4567.',
       in_title: 'Not a phone number: test phone',
       show: 'Show requests',
       none: 'Nothing waits for this number',
+      none_at_all: 'Nothing waits for an answer',
       none_text: 'Numbers that end in 000 to 009 answer by themselves. Any other number waits here.',
       waiting: 'Waiting for you',
     },
 
     prompt: {
       asks: '{shop} asks for {amount}',
+      in_title: 'The PIN is missing: {title}',
+      message: 'Pay {amount} to {shop}? Enter your PIN to approve.',
       wallet: 'Wallet',
       note: 'For',
-      approve: 'Approve',
-      decline: 'Decline',
-      pin: 'This is a test phone. A real one asks for a PIN here.',
+      pin: 'Test PIN, any digits',
+      missing: 'Type a PIN. Any digits will do.',
+      approve: 'Send',
+      decline: 'Cancel',
+      paid: 'You paid {amount} to {shop}. Transaction {id}.',
     },
 
     // The outcome of a request, as the phone shows it.
@@ -602,6 +612,7 @@ export const en = {
     },
 
     card: {
+      test: 'A simulated card page. Never type a real card here.',
       pay: 'Pay {shop} {amount}',
       number: 'Card number',
       expiry: 'Expiry date, MM/YY',
@@ -617,8 +628,7 @@ export const en = {
     },
 
     test_cards: 'Test cards',
-    test_cards_text:
-      'Any date to come, CVV 123. Another CVV is refused with 82. Never type a real card here.',
+    test_cards_text: 'Any date to come, CVV 123. Another CVV is refused with 82.',
     by_card: {
       card_approved: 'paid',
       '3ds': 'paid after a 3-D Secure step',

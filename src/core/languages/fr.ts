@@ -577,11 +577,17 @@ export const fr: Texts = {
     phone: {
       title: 'Téléphone de test',
       text: 'Saisissez un numéro mobile money. Vous verrez ses demandes en attente des 10 dernières minutes.',
+      all_text:
+        'Vous voyez toutes les demandes en attente des 10 dernières minutes. Saisissez un numéro mobile money pour ne voir que les siennes.',
+      rule: 'N’importe quel code paie. Annuler refuse.',
+      not_real: 'Ne saisissez jamais un vrai code secret ici.',
+      idle: 'Aucune demande',
       number: 'Numéro mobile money',
       wrong: 'Ce n’est pas un numéro de téléphone. Écrivez-le ainsi : 024 123 4567.',
       in_title: 'Numéro incorrect : téléphone de test',
       show: 'Voir les demandes',
       none: 'Aucune demande pour ce numéro',
+      none_at_all: 'Aucune demande en attente',
       none_text:
         'Les numéros qui se terminent par 000 à 009 répondent automatiquement. Tout autre numéro attend votre réponse ici.',
       waiting: 'En attente de votre réponse',
@@ -589,11 +595,15 @@ export const fr: Texts = {
 
     prompt: {
       asks: '{shop} demande {amount}',
+      in_title: 'Le code manque : {title}',
+      message: 'Payer {amount} à {shop} ? Saisissez votre code secret pour valider.',
       wallet: 'Compte',
       note: 'Objet',
-      approve: 'Valider',
-      decline: 'Refuser',
-      pin: 'Ceci est un téléphone de test. Un vrai téléphone demande ici le code secret.',
+      pin: 'Code de test, chiffres au choix',
+      missing: 'Saisissez un code. N’importe quels chiffres conviennent.',
+      approve: 'Envoyer',
+      decline: 'Annuler',
+      paid: 'Vous avez payé {amount} à {shop}. Transaction {id}.',
     },
 
     endings: {
@@ -612,6 +622,7 @@ export const fr: Texts = {
     },
 
     card: {
+      test: 'Une page de carte simulée. Ne saisissez jamais une vraie carte ici.',
       pay: 'Paiement à {shop} {amount}',
       number: 'Numéro de carte',
       expiry: 'Date d’expiration, MM/AA',
@@ -627,8 +638,7 @@ export const fr: Texts = {
     },
 
     test_cards: 'Cartes de test',
-    test_cards_text:
-      'Toute date future, CVV 123. Un autre CVV est refusé avec le code 82. Ne saisissez jamais une vraie carte ici.',
+    test_cards_text: 'Toute date future, CVV 123. Un autre CVV est refusé avec le code 82.',
     by_card: {
       card_approved: 'payé',
       '3ds': 'payé après une étape 3-D Secure',

@@ -84,12 +84,18 @@ export async function typeCard(page: Page, { number, cvv = '123', code }: TypedC
   await press(page, secure.confirm)
 }
 
+// Answers the prompt that the test phone shows.
+export async function answerPrompt(phone: Page, decision: 'Approve' | 'Decline', t: Texts = en) {
+  const { prompt, endings } = t.sandbox
+  if (decision === 'Approve') await phone.getByLabel(prompt.pin).fill('1234')
+  await press(phone, decision === 'Approve' ? prompt.approve : prompt.decline)
+  await sees(phone, decision === 'Approve' ? endings.approved : endings.declined)
+}
+
 // The test phone opens in another tab.
 export async function decideOnTestPhone(page: Page, decision: 'Approve' | 'Decline', t: Texts = en) {
   const [phone] = await Promise.all([page.context().waitForEvent('page'), follow(page, t.wait.test_phone)])
-  const { prompt, endings } = t.sandbox
-  await press(phone, decision === 'Approve' ? prompt.approve : prompt.decline)
-  await sees(phone, decision === 'Approve' ? endings.approved : endings.declined)
+  await answerPrompt(phone, decision, t)
   await phone.close()
 }
 
