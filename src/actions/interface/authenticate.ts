@@ -56,11 +56,16 @@ async function findSigner(
 
 // In test mode the refusal contains the string that was hashed, never the secret. An unknown merchant gets another refusal
 // after the same work.
-export function hashRefusal(caller: Caller | undefined, claim: Claim, forUnknown = unknownMerchant): Refusal {
+export function hashRefusal(
+  caller: Caller | undefined,
+  claim: Claim,
+  forUnknown = unknownMerchant,
+  mistakeOf: (hash: string | undefined, secrets: readonly Buffer[], text: string) => string = likelyMistake,
+): Refusal {
   const { hash, strings } = claim
   const refusal = wrongHash(hash === undefined ? 'is missing' : 'does not match this request')
   if (isTest(caller, claim)) {
-    const likely_mistake = likelyMistake(hash, caller?.secrets ?? decoySecrets, strings[0] ?? '')
+    const likely_mistake = mistakeOf(hash, caller?.secrets ?? decoySecrets, strings[0] ?? '')
     refusal.hint = { hashed_string: strings[0] ?? '', likely_mistake }
   }
   return caller ? refusal : forUnknown()
@@ -99,6 +104,7 @@ const guards = {
   ],
   status: ['signed_status_checks', 'rate_limit', 'rate_burst'],
   feed: ['rate_limit', 'rate_burst'],
+  signed: ['rate_limit', 'rate_burst'],
 } as const satisfies Record<string, readonly SettingName[]>
 
 export type ApiOperation = keyof typeof guards

@@ -11,6 +11,7 @@ export type Code =
   | 'GW-012'
   | 'GW-013'
   | 'GW-014'
+  | 'GW-015'
   | 'GW-050'
   | 'GW-060'
 
@@ -56,6 +57,14 @@ export const wrongSignature = (header: string, message: string) =>
 
 export const deactivated = () =>
   new Refusal(403, 'GW-009', 'merchant_key: this merchant is deactivated', 'merchant_key')
+
+export const testKeyOnly = () =>
+  new Refusal(
+    403,
+    'GW-015',
+    'merchant_key: is a live key; this address changes test payments only, so use your test key (tk_)',
+    'merchant_key',
+  )
 
 export const conflict = () =>
   new Refusal(409, 'GW-005', 'invoice_id: is already used by a payment with other details', 'invoice_id')

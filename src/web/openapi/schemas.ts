@@ -19,6 +19,7 @@ export const codeMeanings: Record<Code, string> = {
   'GW-012': 'a field or the body cannot be read or is not allowed',
   'GW-013': 'the body or the header is too large',
   'GW-014': 'the content type of the body is not supported',
+  'GW-015': 'a live key at an address that has test mode only',
   'GW-050': 'the database is unavailable, or the gateway is too busy to read the body',
   'GW-060': 'too many requests',
 }
