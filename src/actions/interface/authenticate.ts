@@ -122,12 +122,15 @@ export function mustBeReadable({ merchant_id, unreadable: names, sealed }: Calle
   )
 }
 
-// Marks refusals that the merchant's client expects with status 200.
+// Adds the merchant to its refusals, and marks those that its client expects with status 200.
 export async function withErrorsAs200<T>(caller: Caller | undefined, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Refusal) error.as200 = caller?.settings.errors_as_200 ?? false
+    if (error instanceof Refusal) {
+      error.as200 = caller?.settings.errors_as_200 ?? false
+      error.merchant = caller && { merchant_id: caller.merchant_id, mode: caller.mode }
+    }
     throw error
   }
 }

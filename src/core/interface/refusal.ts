@@ -1,3 +1,5 @@
+import type { Mode } from '../mode.ts'
+
 // A client error, or a temporary failure: a code of the public list, a sentence, and the field. `web/http/errors.ts`
 // turns it into HTTP. Any other thrown error is a bug.
 export type Code =
@@ -25,6 +27,7 @@ export class Refusal extends Error {
   hint?: SignatureHint
   retryAfterSeconds?: number
   as200 = false // for clients that cannot read the body of a 4xx
+  merchant?: { merchant_id: string; mode: Mode } // of the merchant_key, if it was looked up; for the request log
   isBodyUnread = false // the rest of the body is not read: the connection closes with the answer
 
   constructor(http: number, code: Code, message: string, field?: string, details: RefusalDetails = {}) {
