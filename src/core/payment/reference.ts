@@ -34,3 +34,15 @@ const withDigits = (text: string) => text.replace(/[IL]/g, '1').replaceAll('O', 
 
 // The smallest reference that a payment of this moment can have.
 export const firstReferenceAt = (at: Date) => reference(Math.min(Math.max(at.getTime(), 0), lastTime), 0)
+
+const periodLength = 3 // characters of the time: 32 ** 6 ms are 12.4 days
+const periodMs = 32 ** (timeLength - periodLength)
+
+// The beginnings of all references from one time to another, newest first: the indexes of the search begin with them.
+export function referencePeriods(from: Date, to: Date): string[] {
+  const [first, last] = [from, to].map(at => Math.floor(at.getTime() / periodMs)) as [number, number]
+  return Array.from(
+    { length: Math.max(0, last - first + 1) },
+    (_, at) => `TG-${spell(last - at, periodLength).toUpperCase()}`,
+  )
+}
