@@ -87,7 +87,7 @@ test('a reference finds the payment', async () => {
   const { page, close } = await browser.newCustomer({ scripts: false })
   onTestFinished(close)
   await page.goto(`${site.url}/support`)
-  await page.getByLabel('Reference or invoice id').fill('AMA-1')
+  await page.getByLabel('Look up a payment or a request').fill('AMA-1')
   await page.getByRole('button', { name: 'Look up' }).click()
   await page.getByRole('heading', { name: 'What happens next' }).waitFor()
   expect(await page.title()).toMatch(/^TG-.*, awaiting_payment · Tollgate support$/)
