@@ -8,6 +8,7 @@ import { listMerchants } from '../../store/merchants/merchants.ts'
 import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
 import {
   latestPayments,
+  oldestReference,
   paymentsByAttempt,
   paymentsByEmail,
   paymentsByNumber,
@@ -52,10 +53,9 @@ async function findKeys(
   merchant_id: string | undefined,
   now: Date,
 ): Promise<PaymentKey[]> {
-  const merchants = await listMerchants(db)
-  const ids = merchant_id ? [merchant_id] : merchants.map(merchant => merchant.merchant_id)
-  const since = merchants[0]?.created_at ?? now
-  const periods = referencePeriods(since, new Date(now.getTime() + clockToleranceMs))
+  const ids = merchant_id ? [merchant_id] : (await listMerchants(db)).map(merchant => merchant.merchant_id)
+  const oldest = phones.length > 0 || email ? await oldestReference(db) : undefined
+  const periods = oldest ? referencePeriods(oldest, new Date(now.getTime() + clockToleranceMs)) : []
   const limit = maxResults + 1
   const found = await Promise.all([
     searchPayments(db, ids, text),

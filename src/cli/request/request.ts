@@ -75,6 +75,8 @@ type Filter = { merchant: string; mode?: Mode; before?: string; limit: number }
 
 async function list({ db }: CommandContext, { merchant, ...filter }: Filter): Promise<Output> {
   const { merchant_id } = await requireMerchant(db, merchant)
+  if (filter.before && !(await findRequest(db, filter.before)))
+    throw notFound(`No refused request with the id ${filter.before} is stored.`)
   const { requests, notStored } = await newestRequests(db, { ...filter, merchant_id })
   return {
     data: { requests: requests.map(requestData), not_stored: notStored },

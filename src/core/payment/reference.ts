@@ -38,11 +38,13 @@ export const firstReferenceAt = (at: Date) => reference(Math.min(Math.max(at.get
 const periodLength = 3 // characters of the time: 32 ** 6 ms are 12.4 days
 const periodMs = 32 ** (timeLength - periodLength)
 
-// The beginnings of all references from one time to another, newest first: the indexes of the search begin with them.
-export function referencePeriods(from: Date, to: Date): string[] {
-  const [first, last] = [from, to].map(at => Math.floor(at.getTime() / periodMs)) as [number, number]
-  return Array.from(
-    { length: Math.max(0, last - first + 1) },
-    (_, at) => `TG-${spell(last - at, periodLength).toUpperCase()}`,
-  )
+// The beginnings of all references from an oldest one to a time, newest first: the indexes of the search begin with them.
+export function referencePeriods(oldest: string, to: Date): string[] {
+  const periods: string[] = []
+  for (let at = Math.floor(to.getTime() / periodMs); at >= 0; at--) {
+    const period = `TG-${spell(at, periodLength).toUpperCase()}`
+    if (period < oldest.slice(0, period.length)) break
+    periods.push(period)
+  }
+  return periods
 }

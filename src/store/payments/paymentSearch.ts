@@ -74,6 +74,14 @@ export const readPayments = (tx: Tx, keys: readonly PaymentKey[]) =>
     where ${ofMerchants('p', keys)}
     order by p.created_at desc`)
 
+// Undefined if there is no payment. References sort by time, so each merchant's oldest is the first of its key range.
+export const oldestReference = async (tx: Tx): Promise<string | undefined> =>
+  (
+    await tx.one<{ oldest: string | null }>(sql`
+      select min(p.tx_reference) as oldest from merchants m cross join lateral (
+        select tx_reference from payments where merchant_id = m.merchant_id order by tx_reference limit 1) as p`)
+  )?.oldest ?? undefined
+
 // The newest of all merchants.
 export const latestPayments = (tx: Tx, limit: number) =>
   tx.rows<Payment>(sql`
