@@ -57,18 +57,7 @@ const refuse = (log: RequestLog, refusal = ofMerchant(malformed('total', 'must b
   log.record({ requestId: newRequestId(), method: 'POST', path: '/v1/mobile_agents_v2', refusal, fields })
 
 const stored = () => newestRequests(db, { merchant_id: merchant.merchant_id, limit: 1000 })
-const dropping: Db = { ...openless(), withQuota: () => dropping, withDeadline: () => dropping }
-
-// A database that fails every transaction.
-function openless(): Db {
-  const fail = () => Promise.reject(new Error('gone'))
-  return {
-    rows: async () => [],
-    one: async () => undefined,
-    count: async () => 0,
-    transaction: fail,
-  } as unknown as Db
-}
+const fail = () => Promise.reject(new Error('gone'))
 
 test('a refused request is stored, within two seconds and without being awaited', async () => {
   const log = startLog()
@@ -132,7 +121,8 @@ test('a full queue drops requests and counts them', async () => {
 })
 
 test('a failed write is counted and reported, and the next one is not affected', async () => {
-  const failing = startLog(dropping)
+  const broken: Db = { ...db, transaction: fail, withQuota: () => broken, withDeadline: () => broken }
+  const failing = startLog(broken)
   for (let at = 0; at < 3; at++) refuse(failing)
   await failing.flush()
   expect(counted).toEqual({ dropped: 3 })

@@ -22,7 +22,7 @@ for (const [typed, terms] of [
   [`${token}x`, { token: undefined }],
   ['4k2m8w1x9cabcdefghjkmnpqrstvwxyz0123', { attempt_id: '4k2m8w1x9cabcdefghjkmnpqrstvwxyz0123' }],
 ] as const)
-  test(`${typed}`, () => expect(readSearchTerms(typed)).toMatchObject(terms))
+  test(`the text ${typed}`, () => expect(readSearchTerms(typed)).toMatchObject(terms))
 
 for (const typed of ['', '  ', '\u202e', 'a\0', 'x'.repeat(501), '\ud800'])
   test(`${JSON.stringify(typed.slice(0, 20))} can be nothing`, () =>
