@@ -101,17 +101,17 @@ function customerOf({ number, email, payment_method }: Payment): string {
 }
 
 const pills = {
-  awaiting_payment: ['wait', 'clock', 'Awaiting payment'],
+  awaiting_payment: ['wait', undefined, 'Awaiting payment'],
   paid: ['ok', 'check', 'Paid'],
   cancelled: ['', 'cross', 'Cancelled'],
   failed: ['bad', 'cross', 'Failed'],
-} as const satisfies Record<Status, readonly [string, string, string]>
+} as const satisfies Record<Status, readonly [string, string | undefined, string]>
 
 const StatusPill = ({ status }: { status: Status }) => {
   const [tone, icon, word] = pills[status]
   return (
     <Pill tone={tone}>
-      {icon !== 'clock' && <Icon name={icon} />}
+      {icon ? <Icon name={icon} /> : <span aria-hidden="true">…</span>}
       {word}
     </Pill>
   )
