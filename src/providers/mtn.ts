@@ -93,6 +93,12 @@ async function hasNoWallet(client: MtnClient, order: Order, signal: AbortSignal)
   return result === false || result === 'false'
 }
 
+const mtnTestNumbers = {
+  '+46733123454': 'paid',
+  '+46733123451': 'declined',
+  '+46733123452': 'no_answer',
+} as const
+
 // The network is guessed from Ghana's prefixes, and the code to dial is Ghana's. The test numbers of MTN's sandbox belong
 // to no country; a market that is not in the table has no known number format.
 function methodOf({ environment, currency }: MtnAccount): PaymentMethod {
@@ -108,6 +114,7 @@ function methodOf({ environment, currency }: MtnAccount): PaymentMethod {
     ...(numbers && { numbers }),
     ...(isGhana && { dial }),
     ...((isGhana || isSandbox) && { network }),
+    ...(isSandbox && { testNumbers: mtnTestNumbers }),
   }
 }
 

@@ -2,7 +2,7 @@ import { fill } from '../core/text.ts'
 import type { Charge } from '../store/sandboxCharges.ts'
 import { type CardErrors, type CardField, cardFields, type CardForm, testCards } from './cards.ts'
 import type { ChargeState } from './charge.ts'
-import { FormToken, Sentence } from '../core/markup/page.tsx'
+import { FormToken, Icon, Sentence } from '../core/markup/page.tsx'
 import { chargeMoney, linkIn, type PageLanguage, SandboxPage, StatementPage } from './page.tsx'
 
 type ChargeProps = { charge: Charge; language: PageLanguage }
@@ -17,7 +17,7 @@ export const CardPage = ({ charge, language, token, form, errors = {} }: CardPag
   const title = `${charge.payee}, ${chargeMoney(charge, language)}`
   return (
     <SandboxPage language={language} title={faults.length > 0 ? fill(t.in_title, { title }) : title}>
-      <section class="card">
+      <div class="sum">
         <h1>
           <Sentence
             text={t.pay}
@@ -30,26 +30,33 @@ export const CardPage = ({ charge, language, token, form, errors = {} }: CardPag
             <bdi>{charge.note}</bdi>
           </p>
         )}
-      </section>
+      </div>
       {faults.length > 0 && (
-        <section class="card bad" role="alert">
-          <h2>{t.check}</h2>
-          <ul>
-            {faults.map(field => (
-              <li>
-                <a href={`#${field}`}>{errorText(field)}</a>
-              </li>
-            ))}
-          </ul>
+        <section class="notice bad" role="alert">
+          <Icon name="stop" />
+          <div>
+            <h2>{t.check}</h2>
+            <ul class="faults">
+              {faults.map(field => (
+                <li>
+                  <a href={`#${field}`}>{errorText(field)}</a>
+                </li>
+              ))}
+            </ul>
+          </div>
         </section>
       )}
       <form
-        class="card"
+        class="card roomy"
         method="post"
         action={linkIn(language, `/sandbox/card/${charge.reference}`)}
         novalidate
       >
         <FormToken token={token} />
+        <p class="pill wait">
+          <Icon name="alert" />
+          {t.test}
+        </p>
         {/* The number and the CVV are never echoed. */}
         <CardInput
           {...input('number')}
@@ -70,7 +77,9 @@ export const CardPage = ({ charge, language, token, form, errors = {} }: CardPag
           <CardInput {...input('cvv')} autocomplete="cc-csc" inputmode="numeric" maxlength={4} required />
         </div>
         <CardInput {...input('name')} autocomplete="cc-name" maxlength={100} value={form?.name} />
-        <button type="submit">{fill(t.button, { amount: chargeMoney(charge, language) })}</button>
+        <button type="submit" class="btn wide">
+          {fill(t.button, { amount: chargeMoney(charge, language) })}
+        </button>
       </form>
       <TestCards language={language} open={Boolean(errors.number)} />
       <Cancel charge={charge} language={language} token={token} />
@@ -82,12 +91,12 @@ const TestCards = ({ language: { t }, open }: { language: PageLanguage; open: bo
   <details class="card" open={open}>
     <summary>{t.sandbox.test_cards}</summary>
     <p class="muted">{t.sandbox.test_cards_text}</p>
-    <dl class="stacked">
+    <dl class="test-cards">
       {testCards.map(({ number, ending }) => (
-        <>
+        <div>
           <dt>{number.replace(/(.{4})(?=.)/g, '$1 ')}</dt>
           <dd>{t.sandbox.by_card[ending]}</dd>
-        </>
+        </div>
       ))}
     </dl>
   </details>
@@ -97,7 +106,7 @@ const TestCards = ({ language: { t }, open }: { language: PageLanguage; open: bo
 const Cancel = ({ charge, language, token }: FormProps) => (
   <form class="centre" method="post" action={linkIn(language, `/sandbox/card/${charge.reference}/cancel`)}>
     <FormToken token={token} />
-    <button type="submit" class="quiet">
+    <button type="submit" class="btn quiet">
       {language.t.sandbox.card.cancel}
     </button>
   </form>
@@ -131,7 +140,7 @@ export const SecurePage = ({ charge, language, token, isMissing }: FormProps & {
   return (
     <SandboxPage language={language} title={isMissing ? fill(t.in_title, { title }) : title}>
       <form
-        class="card"
+        class="card roomy"
         method="post"
         action={linkIn(language, `/sandbox/card/${charge.reference}/3ds`)}
         novalidate
@@ -146,7 +155,10 @@ export const SecurePage = ({ charge, language, token, isMissing }: FormProps & {
             card={`${charge.card_type} •••• ${charge.card_last4}`}
           />
         </p>
-        <p class="muted">{t.nothing_sent}</p>
+        <p class="pill wait">
+          <Icon name="alert" />
+          {t.nothing_sent}
+        </p>
         <CardInput
           name="code"
           label={t.code}
@@ -157,7 +169,9 @@ export const SecurePage = ({ charge, language, token, isMissing }: FormProps & {
           error={isMissing ? t.missing : undefined}
           isAlone
         />
-        <button type="submit">{t.confirm}</button>
+        <button type="submit" class="btn wide">
+          {t.confirm}
+        </button>
       </form>
       <Cancel charge={charge} language={language} token={token} />
     </SandboxPage>
@@ -181,6 +195,7 @@ const CardInput = ({ name, label, error, isAlone, ...rest }: CardInputProps) => 
   <div class="field">
     <label for={name}>{label}</label>
     <input
+      class="input"
       id={name}
       name={name}
       type="text"
@@ -188,7 +203,7 @@ const CardInput = ({ name, label, error, isAlone, ...rest }: CardInputProps) => 
       {...(error && { 'aria-invalid': 'true', 'aria-describedby': `${name}-error` })}
     />
     {error && (
-      <p class="error" id={`${name}-error`} {...(isAlone && { role: 'alert' })}>
+      <p class="fault" id={`${name}-error`} {...(isAlone && { role: 'alert' })}>
         {error}
       </p>
     )}

@@ -6,7 +6,7 @@ import { formSender, formTokenField, formTokenOf, isFormToken } from '../core/fo
 import type { Texts } from '../core/languages/en.ts'
 import { chosenLang, type Lang, languages, preferredLang } from '../core/languages/languages.ts'
 import type { Markup, PropsWithChildren } from '../core/markup/jsx-runtime.ts'
-import { NoticeCard, PageFrame, pageHeaders } from '../core/markup/page.tsx'
+import { PageFrame, pageHeaders, pagePolicy, SiteHeader, type SitePlace } from '../core/markup/page.tsx'
 import { localizedMoney } from '../core/money.ts'
 import type { Db } from '../store/db.ts'
 import type { Charge } from '../store/sandboxCharges.ts'
@@ -14,47 +14,88 @@ import type { Callbacks } from './callbacks.ts'
 
 const headers = pageHeaders()
 
+// The checkout of a test payment shows the test phone in a frame.
+const phoneHeaders = {
+  ...pageHeaders(pagePolicy(undefined, "'self'")),
+  'x-frame-options': 'SAMEORIGIN',
+}
+
 // The language of a page: the one in its address, which the gateway passes on, or the browser's preference. In the first
-// case `inUrl` is set, and links repeat it.
-export type PageLanguage = { lang: Lang; inUrl?: Lang; t: Texts }
+// case `inUrl` is set, and links repeat it. `framed`: the page is in a frame of the checkout. `places` are the links of
+// its header.
+export type PageLanguage = {
+  lang: Lang
+  inUrl?: Lang
+  framed?: boolean
+  t: Texts
+  places: readonly SitePlace[]
+}
 
 export function languageOf(c: Context): PageLanguage {
   const inUrl = chosenLang(c.req.query('lang'))
   const lang = inUrl ?? preferredLang(c.req.header('accept-language'))
-  return { lang, inUrl, t: languages[lang] }
+  const framed = c.req.query('framed') !== undefined
+  const places = c.get('places') as readonly SitePlace[] | undefined
+  return { lang, inUrl, framed, t: languages[lang], places: places ?? publicPlaces }
 }
 
-export const linkIn = ({ inUrl }: PageLanguage, path: string) => (inUrl ? `${path}?lang=${inUrl}` : path)
+const publicPlaces: readonly SitePlace[] = ['shop', 'phone', 'docs'] // the other pages need the operator's sign-in
+export const allPlaces: readonly SitePlace[] = ['shop', 'phone', 'inbox', 'support', 'docs']
+
+export function linkIn({ inUrl, framed }: PageLanguage, path: string): string {
+  const search = [inUrl && `lang=${inUrl}`, framed && 'framed=1'].filter(Boolean).join('&')
+  return search ? `${path}?${search}` : path
+}
 
 type PageProps = PropsWithChildren<{ language: PageLanguage; title: string }>
+type SandboxPageProps = PageProps & {
+  current?: SitePlace
+  class?: string // of the main part
+}
 
 // The frame of every page of the simulated provider.
-export const SandboxPage = ({ language: { lang, t }, title, children }: PageProps) => (
-  <PageFrame
-    lang={lang}
-    dir={t.dir}
-    title={title}
-    styles={['/sandbox/public/sandbox.css']}
-    header={<p class="test">{t.sandbox.banner}</p>}
-  >
-    <main>{children}</main>
-  </PageFrame>
-)
+export const SandboxPage = ({ language, title, current, children, ...rest }: SandboxPageProps) => {
+  const { lang, t, places, framed } = language
+  return (
+    <PageFrame
+      lang={lang}
+      dir={t.dir}
+      title={title}
+      styles={['/sandbox/public/sandbox.css']}
+      bodyClass={framed ? 'framed' : undefined}
+      header={
+        !framed && (
+          <>
+            <p class="test">{t.sandbox.banner}</p>
+            <SiteHeader places={places} current={current} texts={t.site} />
+          </>
+        )
+      }
+    >
+      <main class={`page ${rest.class ?? 'narrow'}`}>{children}</main>
+    </PageFrame>
+  )
+}
 
 // A page with a single statement. `back` is the address of the checkout.
 export const StatementPage = ({ language, title, children, back }: PageProps & { back?: string }) => (
   <SandboxPage language={language} title={title}>
-    <NoticeCard title={title}>{children}</NoticeCard>
-    {back && (
-      <a class="button" href={back}>
-        {language.t.sandbox.back}
-      </a>
-    )}
+    <section class="card roomy">
+      <h1>{title}</h1>
+      {children}
+      {back && !language.framed && <BackToCheckout language={language} address={back} />}
+    </section>
   </SandboxPage>
 )
 
+export const BackToCheckout = ({ language, address }: { language: PageLanguage; address: string }) => (
+  <a class="btn wide" href={address}>
+    {language.t.sandbox.back}
+  </a>
+)
+
 export const sendSandboxPage = (c: Context, page: Markup, http: ContentfulStatusCode = 200) =>
-  c.html(page, http, headers)
+  c.html(page, http, c.req.path.startsWith('/sandbox/phone/') ? phoneHeaders : headers)
 
 export const chargeMoney = ({ amount, currency }: Pick<Charge, 'amount' | 'currency'>, { t }: PageLanguage) =>
   localizedMoney(amount, currency, t.locale)
@@ -83,7 +124,7 @@ function foreignFormPage(c: Context) {
   const statement = (
     <StatementPage language={language} title={trouble.elsewhere}>
       <p>{trouble.elsewhere_text}</p>
-      <a class="button" href={linkIn(language, `/sandbox/${page}/${reference}`)}>
+      <a class="btn wide" href={linkIn(language, `/sandbox/${page}/${reference}`)}>
         {trouble.open}
       </a>
     </StatementPage>
@@ -100,6 +141,7 @@ export type SandboxContext = {
   baseUrl: string
   timeScale: number
   callbacks: Callbacks
+  isForThisMachineOnly: boolean // nobody else can open the pages
 }
 
 export type SandboxEnv = { Bindings: HttpBindings }

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { Unavailable } from '../core/interface/refusal.ts'
 import type { Db } from '../store/db.ts'
 import { createCallbacks } from './callbacks.ts'
 import { cardRoutes } from './card.tsx'
-import { notFoundPage, sandboxBrokenPage, type SandboxEnv } from './page.tsx'
+import { allPlaces, notFoundPage, sandboxBrokenPage, type SandboxEnv } from './page.tsx'
 import { phoneRoutes } from './phone.tsx'
 import { providerRoutes } from './provider.ts'
 
@@ -19,16 +19,18 @@ type SandboxOptions = {
   key: string // authenticates the gateway at the provider's API
   formKey: Buffer // signs the form tokens of the pages
   baseUrl: string // of the pages
+  isForThisMachineOnly?: boolean // then the test phone lists the prompts of all numbers
   timeScale?: number // a factor for all waiting times
   log?: { error(fields: object, message: string): void }
 }
 
 // A simulated provider that moves no money. It has no access to payments: it and the gateway communicate only by HTTP,
 // like separate companies. The routes are mounted at /sandbox.
-export function createSandbox({ db, clock, key, formKey, baseUrl, timeScale = 1, log }: SandboxOptions) {
+export function createSandbox({ db, log, ...options }: SandboxOptions) {
+  const { clock, timeScale = 1, isForThisMachineOnly = false } = options
   const callbacks = createCallbacks(clock, timeScale)
   const quotaDb = db.withQuota('sandbox') // the pages are public, so they have a separate connection quota
-  const context = { db: quotaDb, clock, key, formKey, baseUrl, timeScale, callbacks }
+  const context = { ...options, db: quotaDb, timeScale, isForThisMachineOnly, callbacks }
   const app = new Hono<SandboxEnv>({ strict: false })
 
   app.onError((error, c) => {
@@ -39,6 +41,11 @@ export function createSandbox({ db, clock, key, formKey, baseUrl, timeScale = 1,
       ? c.json({ code: 'INTERNAL_PROCESSING_ERROR' }, http)
       : sandboxBrokenPage(c, http)
   })
+  if (isForThisMachineOnly)
+    app.use((c: Context, next) => {
+      c.set('places', allPlaces)
+      return next()
+    })
   app.route('/provider', providerRoutes(context))
   app.route('/phone', phoneRoutes(context))
   app.route('/card', cardRoutes(context))

@@ -58,9 +58,10 @@ type SandboxDeps = {
 
 // The simulated provider of test payments. Its provider module calls it at this gateway's own address, with a key that is
 // made at each start: no other client needs it.
-export function openSandbox({ TOLLGATE_SANDBOX }: Config, url: string, deps: SandboxDeps) {
-  if (!TOLLGATE_SANDBOX) return undefined
+export function openSandbox(config: Config, url: string, deps: SandboxDeps) {
+  if (!config.TOLLGATE_SANDBOX) return undefined
   const key = randomBytes(24).toString('hex')
-  const { app, stop } = createSandbox({ ...deps, key })
+  const { isForThisMachineOnly } = config
+  const { app, stop } = createSandbox({ ...deps, key, isForThisMachineOnly })
   return { app, stop, settings: { SANDBOX_URL: url, SANDBOX_KEY: key } }
 }

@@ -105,7 +105,7 @@ async function walk(words: string, look: (name: string, shows: boolean) => Promi
   await shop.until(waiting, 'paid')
   await go('test phone, decided', `/sandbox/phone/${prompt}`)
   await go('paid', shop.at(waiting))
-  expect(await page.locator('main a.button').getAttribute('href')).toBe(fields.success_url)
+  expect(await page.locator('main a.btn.big').getAttribute('href')).toBe(fields.success_url)
   await go('paid, leaving', shop.at(`${waiting}?visit=one`))
   expect(await page.locator('main').getAttribute('data-go')).toBe(fields.success_url)
   await go('receipt', shop.at(`${waiting}/receipt`))

@@ -92,7 +92,7 @@ describe('a number', () => {
       await page.goto(sale.address)
       await step.payWithWallet(page, 'MTN MoMo', number)
       await step.sees(page, en.wait.prompt)
-      await step.reads(page, 'We sent a request to 024 ••• 4567.')
+      await step.reads(page, 'is asking 024 ••• 4567 to pay')
       expect(await sale.attempts()).toMatchObject([{ instrument: '+233241234567' }])
     }
     await step.decideOnTestPhone(page, 'Approve')

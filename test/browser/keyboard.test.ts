@@ -145,7 +145,7 @@ test('the waiting page announces changes to a screen reader', async () => {
   await page.locator('#mtn_mobile_money').check()
   await page.locator('[id="mtn_mobile_money.phone"]').fill('0244123456')
   await page.getByRole('button', { name: 'Pay GHS 25.00' }).click()
-  await page.getByRole('heading', { name: 'Waiting for your approval' }).waitFor()
+  await page.getByRole('heading', { name: 'Enter your PIN on your phone' }).waitFor()
   await page.locator('[data-version*="pending"]').waitFor({ state: 'attached' }) // else that would be news, too
   await page.evaluate(`
     const seen = (window.seen = [])
@@ -160,7 +160,8 @@ test('the waiting page announces changes to a screen reader', async () => {
   const phone = await page.context().newPage()
   await phone.goto(new URL((await link.getAttribute('href')) ?? '', page.url()).href)
   const said = page.getByRole('status').filter({ hasText: 'Paid.' }).waitFor() // for a moment, so it is waited for before
-  await phone.getByRole('button', { name: 'Approve' }).press('Enter')
+  await phone.getByLabel('Test PIN').fill('1234')
+  await phone.getByLabel('Test PIN').press('Enter')
   await page.bringToFront()
   await said
   await page.getByRole('heading', { name: 'Paid', exact: true }).waitFor()

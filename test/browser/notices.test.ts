@@ -92,7 +92,7 @@ function onTop(): string {
 
 test('nothing is animated with prefers-reduced-motion', async () => {
   const page = await visit({ reducedMotion: true }, true)
-  await page.getByRole('heading', { name: 'Waiting for your approval' }).waitFor()
+  await page.getByRole('heading', { name: 'Enter your PIN on your phone' }).waitFor()
   expect(await moving(page)).toBe(0)
 })
 

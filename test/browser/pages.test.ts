@@ -92,7 +92,7 @@ async function faultsOf({ page, faults }: Customer): Promise<string[]> {
 
 // Controls of the payment method are at least 48 pixels high.
 function thinControls(): string[] {
-  const main = document.querySelectorAll('button, .button, .field input, .method > label, summary')
+  const main = document.querySelectorAll('button, .btn, .field input, .method > label, summary')
   return [...main]
     .filter(element => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
     .filter(element => element.getBoundingClientRect().height < 48)

@@ -71,7 +71,8 @@ test('no log line and no other site gets the payer, the instrument or the addres
   await press('Pay GHS 25.00')
   const link = page.getByRole('link', { name: 'Open the test phone' })
   await page.goto(new URL((await link.getAttribute('href')) ?? '', page.url()).href)
-  await press('Approve')
+  await page.getByLabel('Test PIN').fill('4711')
+  await press('Send')
   await page.getByRole('link', { name: 'Back to the checkout' }).click()
   await page.getByRole('heading', { name: 'Thank you' }).waitFor()
 

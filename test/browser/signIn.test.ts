@@ -48,6 +48,18 @@ test('one click on the link opens support, and from there the inbox', async () =
   await shoot('sign-in-done')
   await page.getByRole('link', { name: 'Mails and SMS to customers' }).click()
   await page.getByRole('heading', { name: 'Mails and SMS, newest first' }).waitFor()
+  for (const [place, path] of [
+    ['Test phone', '/sandbox/phone'],
+    ['Inbox', '/inbox'],
+    ['Support', '/support'],
+    ['Shop', '/'],
+  ] as const) {
+    await page.getByText('Menu', { exact: true }).click()
+    await page.locator('.menu').getByRole('link', { name: place }).click()
+    await page.waitForURL(gateway.url + path)
+    if (place === 'Shop') break
+    expect(await page.locator('.menu [aria-current]').textContent()).toBe(place)
+  }
   expect(await page.context().cookies()).toMatchObject([
     { name: 'tollgate_support', httpOnly: true, sameSite: 'Lax', path: '/' },
   ])

@@ -60,6 +60,7 @@ const screens: [string, CustomerOptions][] = [
   ['the smallest phone', { width: 320 }],
   ['a phone at night', { dark: true }],
   ['a desk', { width: 1280, height: 800 }],
+  ['a desk at night', { width: 1280, height: 800, dark: true }],
 ]
 const pages: [string, string][] = [
   ['ask', '/support'],

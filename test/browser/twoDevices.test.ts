@@ -33,7 +33,7 @@ describe('two devices', () => {
         await step.pressPay(page)
         await page.unroute('**/state*')
         await step.sees(page, en.wait.prompt)
-        await step.reads(page, 'We sent a request to 024 ••• 4567.')
+        await step.reads(page, 'is asking 024 ••• 4567 to pay')
         await step.decideOnTestPhone(page, 'Approve')
         await Promise.all([step.seesPaid(page), step.seesPaid(other.page)])
       })

@@ -5,6 +5,8 @@ import { overflow, smallTargets } from '../support/browser/measure.ts'
 import { openBrowser, type TestBrowser } from '../support/browser/browser.ts'
 import { pollCharge, openTestSandbox, postForm, type TestSandbox, createdCharge } from './context.ts'
 
+const sizes = ({ scrollWidth, scrollHeight }: any) => ({ wide: scrollWidth, high: scrollHeight })
+
 let site: TestSandbox
 let browser: TestBrowser
 const paths = new Map<string, string>()
@@ -32,6 +34,7 @@ beforeAll(async () => {
     ['phone-wrong', '/phone?number=hello'],
     ['prompt', `/phone/${await wallet()}`],
     ['prompt-long', `/phone/${await wallet(long)}`],
+    ['prompt-framed', `/phone/${await wallet()}?framed=1`],
     ['prompt-declined', `/phone/${declined}`],
     ['card', `/card/${await card()}`],
     ['card-long', `/card/${await card(long)}`],
@@ -54,6 +57,7 @@ for (const [width, dark] of [
     const customer = await browser.newCustomer({ scripts: false, width, dark })
     for (const [name, url] of paths) {
       await customer.page.goto(url)
+      await customer.shoot(`sandbox-${name}`)
       await expectSound(customer.page, name)
       for (const { name: stop, outlined } of await focusOrder(customer.page))
         expect(outlined, `${name}: ${stop}`).toBe(true)
@@ -65,7 +69,7 @@ for (const [width, dark] of [
     expect(customer.faults).toEqual([])
     expect(await customer.origins()).toEqual([site.url])
     await customer.close()
-  }) // thirteen pages with all checks
+  }) // every page with all checks
 }
 
 async function expectSound(page: Parameters<typeof axeFaults>[0], name: string) {
@@ -83,11 +87,47 @@ describe('a person without scripts', () => {
     await page.getByRole('button', { name: 'Show requests' }).click()
     await page.locator(`a[href$="${reference}"]`).click()
     await page.getByRole('heading', { name: 'Ama Shop asks for GHS 25.00' }).waitFor()
-    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('Type a PIN. Any digits will do.').waitFor()
+    await page.getByLabel('Test PIN').fill('0000')
+    await page.getByRole('button', { name: 'Send' }).click()
     await page.getByRole('heading', { name: 'Approved' }).waitFor()
+    await page.getByText(/You paid GHS 25.00 to Ama Shop. Transaction \d+/).waitFor()
     await page.getByRole('link', { name: 'Back to the checkout' }).click()
     await page.getByRole('heading', { name: 'Back' }).waitFor()
     expect((await pollCharge(site, reference)).body.status).toBe('SUCCESSFUL')
+    expect(faults).toEqual([])
+    await close()
+  })
+
+  test('sends the PIN with the Enter key, and declines with Cancel', async () => {
+    const { page, close } = await browser.newCustomer({ scripts: false })
+    const [paid, declined] = [await createdCharge(site), await createdCharge(site)]
+    await page.goto(`${site.url}/sandbox/phone/${paid}`)
+    await page.getByLabel('Test PIN').fill('1')
+    await page.getByLabel('Test PIN').press('Enter')
+    await page.getByRole('heading', { name: 'Approved' }).waitFor()
+    await page.goto(`${site.url}/sandbox/phone/${declined}`)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('heading', { name: 'Declined' }).waitFor()
+    expect((await pollCharge(site, paid)).body.status).toBe('SUCCESSFUL')
+    expect((await pollCharge(site, declined)).body.reason).toBe('APPROVAL_REJECTED')
+    await close()
+  })
+
+  test('answers on the phone in a frame of 300 by 600 pixels', async () => {
+    const { page, faults, close } = await browser.newCustomer({ scripts: false, width: 1280 })
+    const reference = await createdCharge(site)
+    await page.goto(`${site.url}/beside?phone=${reference}`)
+    const phone = page.frameLocator('iframe')
+    await phone.getByRole('button', { name: 'Send' }).waitFor()
+    const box = await phone.locator('html').evaluate(sizes)
+    expect(box).toEqual({ wide: 300, high: 600 }) // nothing has to be scrolled
+    await phone.getByLabel('Test PIN').fill('1')
+    await phone.getByRole('button', { name: 'Send' }).click()
+    await phone.getByText('You paid GHS 25.00').waitFor()
+    expect(await phone.getByRole('link').count()).toBe(0)
+    expect(await phone.locator('html').evaluate(sizes)).toEqual({ wide: 300, high: 600 })
     expect(faults).toEqual([])
     await close()
   })

@@ -25,7 +25,7 @@ export type TestSandbox = {
   stop(): Promise<void>
 }
 
-export async function openTestSandbox(scale = timeScale): Promise<TestSandbox> {
+export async function openTestSandbox(scale = timeScale, isForThisMachineOnly = false): Promise<TestSandbox> {
   const database = await migratedDatabase()
   const db = openDb(database.url, 4)
   const logs: string[] = []
@@ -46,6 +46,7 @@ export async function openTestSandbox(scale = timeScale): Promise<TestSandbox> {
       formKey: Buffer.alloc(32, 7),
       baseUrl: 'http://pay.example',
       timeScale: scale,
+      isForThisMachineOnly,
       log,
     })
     const app = new Hono()
@@ -54,6 +55,12 @@ export async function openTestSandbox(scale = timeScale): Promise<TestSandbox> {
       return c.text('')
     })
     app.get('/checkout/t', c => c.html('<!doctype html><html lang="en"><title>Back</title><h1>Back</h1>'))
+    app.get('/beside', c =>
+      c.html(
+        `<!doctype html><html lang="en"><title>Beside</title><iframe title="Phone" width="300" height="600" style="border:0"
+          src="/sandbox/phone/${encodeURIComponent(c.req.query('phone') ?? '')}?framed=1"></iframe>`,
+      ),
+    )
     app.route('/sandbox', sandbox.app)
     const pages = getRequestListener(app.fetch)
     const server = createServer((incoming, outgoing) => void pages(incoming, outgoing))

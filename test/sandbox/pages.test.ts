@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { testCards } from '../../src/sandbox/cards.ts'
 import { getPage, pollCharge, openTestSandbox, postForm, type TestSandbox, createdCharge } from './context.ts'
 
@@ -72,6 +72,28 @@ describe('every page', () => {
     }
   })
 
+  test('of the phone may be framed by this gateway only, any other page by none', async () => {
+    const path = `/sandbox/phone/${await createdCharge(site)}`
+    for (const [page, ancestors, framing] of [
+      [path, "'self'", 'SAMEORIGIN'],
+      [`/sandbox/card/${await byCard()}`, "'none'", 'DENY'],
+      ['/sandbox/phone', "'none'", 'DENY'],
+    ] as const) {
+      const { headers } = await getPage(site, page)
+      expect(headers.get('content-security-policy')).toContain(`frame-ancestors ${ancestors}`)
+      expect(headers.get('x-frame-options')).toBe(framing)
+    }
+  })
+
+  test('in a frame has no header and no links, and stays in the frame after the answer', async () => {
+    const path = `/sandbox/phone/${await createdCharge(site)}?lang=fr&framed=1`
+    const { html } = await getPage(site, path)
+    expect(html).not.toMatch(/<header|<a /)
+    expect(html).toContain(`action="${path.replace('&', '&amp;')}"`)
+    expect(await postForm(site, path, { decision: 'approve' })).toMatchObject({ http: 303, to: path })
+    expect((await getPage(site, path)).html).not.toMatch(/<header|<a /)
+  })
+
   test('refuses a form that is too large', async () => {
     const form = { ...typed, name: 'a'.repeat(5000) }
     expect((await postForm(site, `/sandbox/card/${await byCard()}`, form)).http).toBe(413)
@@ -86,6 +108,24 @@ describe('the test phone', () => {
       expect((await pollCharge(site, reference)).body.status).toBe('PENDING')
     })
   }
+
+  test('asks for a PIN, and takes any', async () => {
+    const reference = await createdCharge(site)
+    const path = `/sandbox/phone/${reference}`
+    const refused = await postForm(site, path, { decision: 'approve', asks_pin: '1', pin: ' ' })
+    expect(refused).toMatchObject({
+      http: 422,
+      html: expect.stringContaining('Type a PIN. Any digits will do.'),
+    })
+    expect((await pollCharge(site, reference)).body.status).toBe('PENDING')
+    const taken = await postForm(site, path, { decision: 'approve', asks_pin: '1', pin: '7391' })
+    expect(taken).toMatchObject({ http: 303, to: path })
+    const { body } = await pollCharge(site, reference)
+    expect(body.status).toBe('SUCCESSFUL')
+    const { html } = await getPage(site, path)
+    expect(html).toContain(`Transaction ${body.financialTransactionId}.`)
+    expect(html).not.toContain('7391')
+  })
 
   test('does not overrule a number that answers automatically', async () => {
     const reference = await createdCharge(site, { payer: '233240000004' })
@@ -142,6 +182,23 @@ describe('the test phone', () => {
     expect((await getPage(site, '/sandbox/phone?number=0243333333')).html).toContain('Nothing waits')
     expect((await getPage(site, '/sandbox/phone?number=hello')).http).toBe(422)
   })
+})
+
+test('on a gateway for this machine only, the phone lists the prompts of all numbers', async () => {
+  const local = await openTestSandbox(1, true)
+  onTestFinished(() => local.stop())
+  expect((await getPage(local, '/sandbox/phone')).html).toContain('Nothing waits for an answer')
+  const first = await createdCharge(local, { payer: '233241111111' })
+  const newest = await createdCharge(local, { payer: '233202222222', method: 'telecel', voucher: '123456' })
+  await createdCharge(local, { payer: '233240000000' }) // answers by itself
+  const { html } = await getPage(local, '/sandbox/phone')
+  expect([...html.matchAll(/href="\/sandbox\/phone\/([^"]+)"/g)].map(match => match[1])).toEqual([
+    newest,
+    first,
+  ])
+  expect(html).toContain(`action="/sandbox/phone/${newest}"`) // the phone shows the newest
+  expect(html).toContain('href="/inbox"')
+  expect((await getPage(site, '/sandbox/phone')).html).not.toMatch(/href="\/(inbox|support)"/)
 })
 
 describe('the card page', () => {

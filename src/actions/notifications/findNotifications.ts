@@ -72,9 +72,11 @@ export type ExplainedNotification = NotificationRow & {
 
 export type SentNotification = NotificationRow & { storedTries: Try[] }
 
-// All notifications of a payment, each with its stored tries.
+// All notifications of a payment, each with its stored tries. A try is counted before it is sent and stored after it, so
+// the tries are read last: a result that is saved between the two reads is found, and no try looks lost.
 export async function sentNotificationsOf(db: Db, payment: PaymentKey): Promise<SentNotification[]> {
-  const [rows, tries] = await Promise.all([notificationRowsOf(db, payment), triesOfPayment(db, payment)])
+  const rows = await notificationRowsOf(db, payment)
+  const tries = await triesOfPayment(db, payment)
   return rows.map(row => ({ ...row, storedTries: tries.filter(({ sequence }) => sequence === row.sequence) }))
 }
 

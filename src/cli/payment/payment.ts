@@ -9,7 +9,7 @@ import type { CliCommand } from '../cliCommand.ts'
 import { messageData, messageTable } from '../message.ts'
 import { notificationData, shortNotificationTable } from '../notification/text.ts'
 import { maskKnownNumbers } from '../../core/timeline/history.ts'
-import type { Output } from '../output.ts'
+import { type Output, pick } from '../output.ts'
 import { facts, indented, paint, paragraphs, section } from '../terminal.ts'
 import { modeOption, readReference, readLimit, statusOption } from '../values.ts'
 import { addPaymentRequest } from './request.ts'
@@ -74,7 +74,7 @@ async function show(
     psp_response_msg: payment.psp_response_msg && maskKnownNumbers(payment.psp_response_msg, explained),
     merchant_name: explained.merchant.name,
     attempts: explained.attempts.map(attempt => attemptData(attempt, explained)),
-    events: explained.moments,
+    events: explained.moments.map(moment => pick(moment, 'at', 'who', 'words')),
     next: explained.next,
     notifications: notifications.map(notificationData),
     messages: messages.map(messageData),

@@ -38,7 +38,11 @@ export const en = {
   items: { title: 'What you are paying for', times: '{quantity} ×', total: 'Total' },
 
   // How to reach the shop.
-  branding: { questions: 'Questions?', terms: 'Terms' },
+  branding: {
+    questions: 'Questions?',
+    terms: 'Terms',
+    ask: 'Questions? Ask {shop} and name the reference {reference}.',
+  },
 
   choose: {
     title: 'Pay {amount}',
@@ -125,39 +129,35 @@ export const en = {
   },
 
   wait: {
-    prompt: 'Waiting for your approval',
-    sent: 'We sent a request to {number}.',
-    sent_somewhere: 'We sent a request to your phone.',
-    step_look: 'Look for the message from {method} on your phone.',
-    step_check: 'Check that it says {amount} to {shop}.',
-    step_pin: 'Enter your PIN to approve. Never tell it to anyone.',
-    no_request: 'No message came?',
+    prompt: 'Enter your PIN on your phone',
+    asks: '{method} is asking {number} to pay {amount} to {shop}.',
+    asks_somewhere: '{method} is asking your phone to pay {amount} to {shop}.',
+    never_pin: 'Never tell anyone your PIN.',
+    message: 'Pay {amount} to {shop}? Enter your PIN to approve.', // as the drawn phone shows it
     dial: 'Dial {code} on your phone.',
-    dial_steps: 'Dial {code}, then choose {steps}.',
+    dial_steps: 'Dial {code}, then {steps}.',
     dial_unknown: 'Open your wallet’s menu on your phone and look for your approvals.',
     redirect: 'Continue on the card page',
     redirect_text: 'Pay on our partner’s page, then come back here.',
+    forward: 'Opening the card page',
     confirming: 'Have you paid there already? Then we are confirming it with the provider. Do not pay again.',
     to_card: 'Continue to the card page',
     qr: 'Scan to pay',
     qr_text: 'Scan with your bank or wallet app, and check that it says {amount}.',
     bank: 'We are asking your bank',
     bank_text: 'We do not know the result yet. Do not pay again: we keep checking.',
-    unfinished: 'I have not finished there',
     ends: {
-      prompt: 'The request ends in {left}.',
-      redirect: 'The card page closes in {left}.',
-      qr: 'The code ends in {left}.',
+      prompt: 'Time left',
+      redirect: 'The card page closes in',
+      qr: 'The code ends in',
     },
     over: {
       prompt: 'The request has ended. We are asking {method} whether it was approved.',
       redirect: 'The card page has closed. We are asking your bank whether you paid there.',
       qr: 'The code has ended. We are asking {method} whether it was paid.',
     },
-    wrong_number: 'Wrong number?',
-    other_method: 'Pay another way',
     counts: {
-      prompt: 'If you approve the old request after all, it counts, and nothing else is taken.',
+      prompt: 'If the first request is approved after all, it counts, and nothing else is taken.',
       redirect: 'If you pay on the card page after all, it counts, and nothing else is taken.',
       qr: 'If you pay by this code after all, it counts, and nothing else is taken.',
     },
@@ -173,10 +173,46 @@ export const en = {
     unknown: 'We are asking {method}',
     unknown_text: 'We have not heard back from {method} yet. Do not pay again: we keep checking.',
     may_leave: 'You can close this page. We keep checking.',
+    may_leave_text: 'You can close this page. We text you when it is paid.',
     back: 'Go back to {shop}',
-    cancel: 'Cancel this payment',
     check_again: 'Check again now',
     test_phone: 'Open the test phone',
+    test_phone_title: 'Test phone',
+    test_phone_text: 'Any PIN pays. Cancel declines.',
+  },
+
+  // What a customer can do who does not want to wait, or waits in vain: each with a sentence and a button.
+  problem: {
+    title: 'Problem?',
+    no_message: { title: 'No message came', button: 'Dial' },
+    number: {
+      title: 'Wrong number',
+      text: 'We ask another phone instead.',
+      button: 'Change',
+      in_summary: 'Wrong number',
+    },
+    method: { title: 'Another way to pay', button: 'Choose', in_summary: 'another way' },
+    unfinished: {
+      title: 'I did not finish there',
+      text: 'Open the card page again and pay.',
+      button: 'Go on',
+      in_summary: 'not finished',
+    },
+    check: {
+      title: 'I have paid already',
+      text: 'The answer can take a minute. Do not pay again.',
+      button: 'Check',
+      in_summary: 'check again',
+    },
+    cancel: {
+      title: 'Do not pay',
+      prompt: 'Nothing is taken unless you enter your PIN.',
+      redirect: 'Nothing is taken unless you pay on the card page.',
+      qr: 'Nothing is taken unless you pay by the code.',
+      unclear: 'If the money still arrives, it counts as paid.',
+      button: 'Cancel',
+      in_summary: 'cancel',
+    },
   },
 
   disputed: {
@@ -531,22 +567,32 @@ export const en = {
     phone: {
       title: 'Test phone',
       text: 'Type a wallet number. You see the requests of the last 10 minutes that wait for it.',
+      all_text:
+        'You see every request of the last 10 minutes that waits for an answer. Type a wallet number to see only its requests.',
+      rule: 'Any PIN pays. Cancel declines.',
+      not_real: 'Never type a real PIN here.',
+      idle: 'No request',
       number: 'Wallet number',
       wrong: 'This is not a phone number. Write it like 024 123 4567.',
       in_title: 'Not a phone number: test phone',
       show: 'Show requests',
       none: 'Nothing waits for this number',
+      none_at_all: 'Nothing waits for an answer',
       none_text: 'Numbers that end in 000 to 009 answer by themselves. Any other number waits here.',
       waiting: 'Waiting for you',
     },
 
     prompt: {
       asks: '{shop} asks for {amount}',
+      in_title: 'The PIN is missing: {title}',
+      message: 'Pay {amount} to {shop}? Enter your PIN to approve.',
       wallet: 'Wallet',
       note: 'For',
-      approve: 'Approve',
-      decline: 'Decline',
-      pin: 'This is a test phone. A real one asks for a PIN here.',
+      pin: 'Test PIN, any digits',
+      missing: 'Type a PIN. Any digits will do.',
+      approve: 'Send',
+      decline: 'Cancel',
+      paid: 'You paid {amount} to {shop}. Transaction {id}.',
     },
 
     // The outcome of a request, as the phone shows it.
@@ -566,6 +612,7 @@ export const en = {
     },
 
     card: {
+      test: 'A simulated card page. Never type a real card here.',
       pay: 'Pay {shop} {amount}',
       number: 'Card number',
       expiry: 'Expiry date, MM/YY',
@@ -581,8 +628,7 @@ export const en = {
     },
 
     test_cards: 'Test cards',
-    test_cards_text:
-      'Any date to come, CVV 123. Another CVV is refused with 82. Never type a real card here.',
+    test_cards_text: 'Any date to come, CVV 123. Another CVV is refused with 82.',
     by_card: {
       card_approved: 'paid',
       '3ds': 'paid after a 3-D Secure step',

@@ -35,7 +35,11 @@ export const fr: Texts = {
 
   items: { title: 'Ce que vous payez', times: '{quantity} ×', total: 'Total' },
 
-  branding: { questions: 'Une question ?', terms: 'Conditions' },
+  branding: {
+    questions: 'Une question ?',
+    terms: 'Conditions',
+    ask: 'Une question ? Adressez-vous à {shop} en donnant la référence {reference}.',
+  },
 
   choose: {
     title: 'Payer {amount}',
@@ -121,18 +125,17 @@ export const fr: Texts = {
   },
 
   wait: {
-    prompt: 'En attente de votre validation',
-    sent: 'Nous avons envoyé une demande au {number}.',
-    sent_somewhere: 'Nous avons envoyé une demande sur votre téléphone.',
-    step_look: 'Cherchez le message de {method} sur votre téléphone.',
-    step_check: 'Vérifiez qu’il indique {amount} pour {shop}.',
-    step_pin: 'Saisissez votre code secret pour valider. Ne le donnez jamais à personne.',
-    no_request: 'Vous n’avez reçu aucun message ?',
+    prompt: 'Saisissez votre code secret sur votre téléphone',
+    asks: '{method} demande au {number} de payer {amount} à {shop}.',
+    asks_somewhere: '{method} demande à votre téléphone de payer {amount} à {shop}.',
+    never_pin: 'Ne donnez jamais votre code secret à personne.',
+    message: 'Payer {amount} à {shop} ? Saisissez votre code secret pour valider.',
     dial: 'Composez le {code} sur votre téléphone.',
-    dial_steps: 'Composez le {code}, puis choisissez {steps}.',
+    dial_steps: 'Composez le {code}, puis {steps}.',
     dial_unknown: 'Ouvrez le menu mobile money sur votre téléphone et cherchez les paiements à valider.',
     redirect: 'Continuez sur la page de paiement par carte',
     redirect_text: 'Payez sur la page de notre partenaire, puis revenez ici.',
+    forward: 'La page de paiement par carte s’ouvre',
     confirming:
       'Vous y avez déjà payé ? Alors nous vérifions auprès du prestataire. Ne payez pas une deuxième fois.',
     to_card: 'Continuer vers le paiement par carte',
@@ -142,11 +145,10 @@ export const fr: Texts = {
     bank: 'Nous interrogeons votre banque',
     bank_text:
       'Nous ne connaissons pas encore le résultat. Ne payez pas une deuxième fois : nous continuons à vérifier.',
-    unfinished: 'Je n’ai pas terminé le paiement',
     ends: {
-      prompt: 'La demande expire dans {left}.',
-      redirect: 'La page de paiement par carte se ferme dans {left}.',
-      qr: 'Le code expire dans {left}.',
+      prompt: 'Temps restant',
+      redirect: 'La page de paiement par carte se ferme dans',
+      qr: 'Le code expire dans',
     },
     over: {
       prompt: 'La demande a expiré. Nous demandons à {method} si elle a été validée.',
@@ -154,11 +156,9 @@ export const fr: Texts = {
         'La page de paiement par carte est fermée. Nous demandons à votre banque si vous y avez payé.',
       qr: 'Le code a expiré. Nous demandons à {method} s’il a été payé.',
     },
-    wrong_number: 'Mauvais numéro ?',
-    other_method: 'Payer autrement',
     counts: {
       prompt:
-        'Si vous validez quand même l’ancienne demande, elle sera prise en compte et rien d’autre ne sera prélevé.',
+        'Si la première demande est validée quand même, elle sera prise en compte et rien d’autre ne sera prélevé.',
       redirect:
         'Si vous payez quand même par carte sur cette page, le paiement sera pris en compte et rien d’autre ne sera prélevé.',
       qr: 'Si vous payez quand même avec ce code, le paiement sera pris en compte et rien d’autre ne sera prélevé.',
@@ -178,10 +178,45 @@ export const fr: Texts = {
     unknown_text:
       'Nous n’avons pas encore de réponse de {method}. Ne payez pas une deuxième fois : nous continuons à vérifier.',
     may_leave: 'Vous pouvez fermer cette page. Nous continuons à vérifier.',
+    may_leave_text: 'Vous pouvez fermer cette page. Vous recevrez un SMS dès que c’est payé.',
     back: 'Retourner chez {shop}',
-    cancel: 'Annuler ce paiement',
     check_again: 'Vérifier à nouveau',
     test_phone: 'Ouvrir le téléphone de test',
+    test_phone_title: 'Téléphone de test',
+    test_phone_text: 'N’importe quel code paie. Annuler refuse.',
+  },
+
+  problem: {
+    title: 'Un problème ?',
+    no_message: { title: 'Je n’ai reçu aucun message', button: 'Appeler' },
+    number: {
+      title: 'Mauvais numéro',
+      text: 'Nous enverrons la demande à un autre téléphone.',
+      button: 'Changer',
+      in_summary: 'Mauvais numéro',
+    },
+    method: { title: 'Payer autrement', button: 'Choisir', in_summary: 'payer autrement' },
+    unfinished: {
+      title: 'Je n’ai pas terminé le paiement',
+      text: 'Rouvrez la page de paiement par carte et payez.',
+      button: 'Continuer',
+      in_summary: 'pas terminé',
+    },
+    check: {
+      title: 'J’ai déjà payé',
+      text: 'La réponse peut prendre une minute. Ne payez pas une deuxième fois.',
+      button: 'Vérifier',
+      in_summary: 'vérifier',
+    },
+    cancel: {
+      title: 'Ne pas payer',
+      prompt: 'Rien n’est prélevé si vous ne saisissez pas votre code secret.',
+      redirect: 'Rien n’est prélevé si vous ne payez pas par carte sur cette page.',
+      qr: 'Rien n’est prélevé si vous ne payez pas avec le code.',
+      unclear: 'Si l’argent arrive malgré tout, le paiement est considéré comme effectué.',
+      button: 'Annuler',
+      in_summary: 'annuler',
+    },
   },
 
   disputed: {
@@ -542,11 +577,17 @@ export const fr: Texts = {
     phone: {
       title: 'Téléphone de test',
       text: 'Saisissez un numéro mobile money. Vous verrez ses demandes en attente des 10 dernières minutes.',
+      all_text:
+        'Vous voyez toutes les demandes en attente des 10 dernières minutes. Saisissez un numéro mobile money pour ne voir que les siennes.',
+      rule: 'N’importe quel code paie. Annuler refuse.',
+      not_real: 'Ne saisissez jamais un vrai code secret ici.',
+      idle: 'Aucune demande',
       number: 'Numéro mobile money',
       wrong: 'Ce n’est pas un numéro de téléphone. Écrivez-le ainsi : 024 123 4567.',
       in_title: 'Numéro incorrect : téléphone de test',
       show: 'Voir les demandes',
       none: 'Aucune demande pour ce numéro',
+      none_at_all: 'Aucune demande en attente',
       none_text:
         'Les numéros qui se terminent par 000 à 009 répondent automatiquement. Tout autre numéro attend votre réponse ici.',
       waiting: 'En attente de votre réponse',
@@ -554,11 +595,15 @@ export const fr: Texts = {
 
     prompt: {
       asks: '{shop} demande {amount}',
+      in_title: 'Le code manque : {title}',
+      message: 'Payer {amount} à {shop} ? Saisissez votre code secret pour valider.',
       wallet: 'Compte',
       note: 'Objet',
-      approve: 'Valider',
-      decline: 'Refuser',
-      pin: 'Ceci est un téléphone de test. Un vrai téléphone demande ici le code secret.',
+      pin: 'Code de test, chiffres au choix',
+      missing: 'Saisissez un code. N’importe quels chiffres conviennent.',
+      approve: 'Envoyer',
+      decline: 'Annuler',
+      paid: 'Vous avez payé {amount} à {shop}. Transaction {id}.',
     },
 
     endings: {
@@ -577,6 +622,7 @@ export const fr: Texts = {
     },
 
     card: {
+      test: 'Une page de carte simulée. Ne saisissez jamais une vraie carte ici.',
       pay: 'Paiement à {shop} {amount}',
       number: 'Numéro de carte',
       expiry: 'Date d’expiration, MM/AA',
@@ -592,8 +638,7 @@ export const fr: Texts = {
     },
 
     test_cards: 'Cartes de test',
-    test_cards_text:
-      'Toute date future, CVV 123. Un autre CVV est refusé avec le code 82. Ne saisissez jamais une vraie carte ici.',
+    test_cards_text: 'Toute date future, CVV 123. Un autre CVV est refusé avec le code 82.',
     by_card: {
       card_approved: 'payé',
       '3ds': 'payé après une étape 3-D Secure',

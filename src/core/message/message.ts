@@ -27,6 +27,18 @@ export type Message = {
 }
 export const inboxName = 'inbox' // the messenger of messages that stay in the inbox
 
+// The state that people see. A message that is being sent is still queued, and one without a messenger stays in the inbox.
+export type ShownState = 'queued' | 'going' | 'kept' | 'sent' | 'delivered' | 'dropped'
+
+export function shownState({
+  state,
+  messenger,
+  sent_at,
+}: Pick<Message, 'state' | 'messenger' | 'sent_at'>): ShownState {
+  if (state === 'queued') return sent_at ? 'going' : 'queued'
+  return state === 'sent' && messenger === inboxName ? 'kept' : state
+}
+
 export type MessageKey = Pick<Message, 'merchant_id' | 'message_id'>
 
 // A customer gets the outcome of a payment. A merchant's contact gets a notice of exhausted notifications.

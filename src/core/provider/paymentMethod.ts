@@ -21,6 +21,7 @@ export type PaymentMethod = {
   numbers?: Numbers // that can have such a wallet, including ported ones; default: any
   dial?: { code: string; steps?: string } // how to find a prompt that did not appear
   isDeferred?: boolean // the customer leaves by deferred_url
+  testNumbers?: Readonly<Record<string, TestEnding['name']>> // that the provider's test mode knows, and how they end
 }
 
 // In minor units. `step`: 100n if the provider accepts whole units only.

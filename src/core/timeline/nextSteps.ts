@@ -13,12 +13,15 @@ export type NextStep = { words: string; at: Date | null }
 export function nextSteps(history: PaymentHistory, now: Date): NextStep[] {
   const open = history.tasks.filter(({ closed_at }) => closed_at === null)
   const polls = history.attempts.flatMap(attempt => pollStep(attempt, now))
-  const first = [...open.map(taskStep), ...polls]
   const rest = [...paymentSteps(history, now), ...shopSteps(history, now)]
-  return first.length === 0
-    ? rest
-    : [...first, ...rest.map(({ at, words }) => ({ at, words: words.replace(/^Nothing:/, 'Nothing else:') }))]
+  return joinSteps([...open.map(taskStep), ...polls], rest)
 }
+
+// After other steps, a step that says "nothing" says "nothing else".
+export const joinSteps = (first: readonly NextStep[], rest: readonly NextStep[]): NextStep[] =>
+  first.length === 0
+    ? [...rest]
+    : [...first, ...rest.map(({ at, words }) => ({ at, words: words.replace(/^Nothing:/, 'Nothing else:') }))]
 
 function taskStep({ kind, amount, currency, note }: Task): NextStep {
   const what = {

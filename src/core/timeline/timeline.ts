@@ -4,9 +4,12 @@ import { isReopening } from '../payment/expiry.ts'
 import { type NextStep, nextSteps } from './nextSteps.ts'
 import { moneyText, type PaymentHistory, methodAndInstrument, maskKnownNumbers } from './history.ts'
 
+// How a page marks an event: done, a failure, or something that an operator may have to look at.
+export type MomentMark = 'done' | 'no' | 'late'
+
 // One event: when, reported by whom, and what happened.
 // `words` is the field name in the JSON of the command line.
-export type Moment = { at: Date; who: string; words: string }
+export type Moment = { at: Date; who: string; words: string; mark: MomentMark }
 export type Timeline = { moments: Moment[]; next: NextStep[] }
 
 // Explains the status of a payment to an operator, in plain sentences.
@@ -14,7 +17,7 @@ export function timeline(history: PaymentHistory, now: Date): Timeline {
   const { payment, merchant, events } = history
   const request = `${merchant.name} requested ${moneyText(payment.currency, payment.total)}`
   const moments = [
-    { at: payment.created_at, who: 'shop', words: request },
+    { at: payment.created_at, who: 'shop', words: request, mark: 'done' as const },
     ...withTasks(
       events.map(event => momentOf(history, event)),
       history,
@@ -31,7 +34,27 @@ function momentOf(history: PaymentHistory, event: PaymentEvent): Moment {
   const sentence: Sentence | undefined = sentences[event.kind] // undefined: a newer version wrote the event
   const text =
     sentence?.({ ...history, event, attempt }) ?? join(event.kind.replaceAll('_', ' '), event.reason)
-  return { at: event.at, who: reporter(event.cause, attempt), words: text }
+  return { at: event.at, who: reporter(event.cause, attempt), words: text, mark: markOf(event) }
+}
+
+const marks: Partial<Record<EventKind, MomentMark>> = {
+  attempt_failed: 'no',
+  attempt_declined: 'no',
+  dispute_lost: 'no',
+  attempt_not_sent: 'late',
+  attempt_unknown: 'late',
+  attempt_given_up: 'late',
+  attempt_disputed: 'late',
+  attempt_doubted: 'late',
+  cancel_wished: 'late',
+  overpaid: 'late',
+  reversed: 'late',
+  dispute_opened: 'late',
+}
+
+function markOf({ kind, to_status }: PaymentEvent): MomentMark {
+  if (kind === 'status_changed') return to_status === 'failed' || to_status === 'cancelled' ? 'no' : 'done'
+  return marks[kind] ?? 'done'
 }
 
 const reporter = (cause: Cause, attempt?: Attempt) =>
@@ -127,7 +150,7 @@ function withTasks(moments: Moment[], { tasks, attempts }: PaymentHistory): Mome
     if (!what) continue
     const text = `${what}: a task was opened${note ? `. ${note}` : ''}`
     const later = all.findIndex(({ at }) => at > created_at)
-    all.splice(later < 0 ? all.length : later, 0, { at: created_at, who: 'clock', words: text })
+    all.splice(later < 0 ? all.length : later, 0, { at: created_at, who: 'clock', words: text, mark: 'late' })
   }
   return all
 }

@@ -10,7 +10,8 @@ const phone: FormField = { name: 'phone', kind: 'phone' }
 const email: FormField = { name: 'email', kind: 'email', unlessKnown: 'email' } // Paystack requires one
 
 export const paystackMethods: readonly PaymentMethod[] = [
-  { ...mtnWallet, fields: [phone, email], lifetimeMs: promptMs },
+  // The only number that Paystack publishes for tests in Ghana.
+  { ...mtnWallet, fields: [phone, email], lifetimeMs: promptMs, testNumbers: { '055 123 4987': 'paid' } },
   { ...telecelWallet, fields: [phone, email], lifetimeMs: promptMs },
   { ...atWallet, fields: [phone, email], lifetimeMs: promptMs },
   {

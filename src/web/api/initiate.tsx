@@ -6,6 +6,7 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import { acceptsHtml, type ApiAnswer, type Exchange, htmlType, jsonType } from '../http/apiRequest.ts'
 import { queryFields, readFields } from '../http/body.ts'
 import { isRefusal, refusalAnswer, refusedAs } from '../http/errors.ts'
+import { NoticeCard } from '../../core/markup/page.tsx'
 import { CustomerPage } from '../pages/customerPage.tsx'
 import { customerPageHeaders } from '../pages/sendPage.ts'
 
@@ -83,13 +84,12 @@ function refusalPage(refusal: Refusal, requestId: string, lang: Lang): ApiAnswer
   const { trouble } = languages[lang]
   const page = (
     <CustomerPage title={trouble.cannot_start} lang={lang} requestId={requestId}>
-      <section class="card bad">
-        <h1>{trouble.cannot_start}</h1>
+      <NoticeCard title={trouble.cannot_start} tone="bad">
         <p>{trouble.cannot_start_text}</p>
         <p>
           <strong>{refusal.code}</strong> {refusal.message}
         </p>
-      </section>
+      </NoticeCard>
     </CustomerPage>
   )
   const answer = refusedAs(refusal, htmlType, page.toString())

@@ -9,7 +9,7 @@ import { PageFrame } from '../../core/markup/page.tsx'
 import { withShortDeadline } from '../../runtime/deadline.ts'
 import { jsonType } from '../http/apiRequest.ts'
 import { type Ctx, type Env, plainResponse } from '../http/context.ts'
-import { headersOf, sendPage } from '../pages/sendPage.ts'
+import { framePolicy, headersOf, sendPage } from '../pages/sendPage.ts'
 import { redirectExit } from './exit.tsx'
 import {
   bugPage,
@@ -31,7 +31,8 @@ import { freshForm } from './stages/form.ts'
 import { giveUpRoute } from './stages/giveUp.tsx'
 import { PaidPage, ReceiptPage } from './stages/paid.tsx'
 import { StepPage, stepRoute } from './stages/step.tsx'
-import { WaitPage } from './stages/wait.tsx'
+import { framedPhoneOf } from './stages/testPhone.tsx'
+import { type Arrival, WaitPage } from './stages/wait.tsx'
 import { attemptOf, linkTo, secondsLeft, versionOf, type View } from './view.ts'
 
 const cancellableStages = ['choose', 'wait', 'step', 'failed']
@@ -96,14 +97,28 @@ async function withEnding(options: CheckoutOptions, view: View, deadline: number
     ...view,
     redirects: leaves,
     receiptTo: showsRecipient ? await receiptTo(db, checkout, canSend) : undefined,
+    willText: willText(checkout, canSend),
   }
 }
 
+// In test mode the SMS is in the inbox.
+const willText = ({ number, mode }: View['checkout'], canSend: CheckoutOptions['canSend']) =>
+  number !== null && (mode === 'test' || canSend?.('sms', number) === true)
+
 const showStage = (c: Ctx, view: View) => {
-  const unfinished = c.req.query('unfinished') !== undefined
-  const page = stagePage(onVisit(view), againOf(c), unfinished)
-  return sendPage(c, page, view.checkout.stage === 'expired' ? 410 : 200)
+  const arrival = {
+    unfinished: c.req.query('unfinished') !== undefined,
+    forward: c.req.query('forward') !== undefined && !view.framed,
+    isReload: c.req.query('reload') !== undefined,
+  }
+  const page = stagePage(onVisit(view), againOf(c), arrival)
+  const http = view.checkout.stage === 'expired' ? 410 : 200
+  return sendPage(c, page, http, showsTestPhone(view) ? framePolicy(c) : {})
 }
+
+// Only this page has a frame, of the simulated provider's page.
+const showsTestPhone = (view: View) =>
+  view.checkout.stage === 'wait' && framedPhoneOf(view, attemptOf(view)) !== undefined
 
 // The script polls this route, so the answer is small.
 function sendPageState(c: Ctx, view: View) {
@@ -171,15 +186,14 @@ const BrowserRedirectPage = ({ address, lang }: { address: string; lang: Lang })
   )
 }
 
-// The page for the current stage. `again`: what the customer chose after a failed attempt. `unfinished`: the customer
-// returned from the card page without paying.
-export function stagePage(view: View, again?: string, unfinished = false) {
+// The page for the current stage. `again`: what the customer chose after a failed attempt.
+export function stagePage(view: View, again?: string, arrival: Arrival = {}) {
   const attempt = attemptOf(view)
   const { stage } = view.checkout
   if (stage === 'choose' || (stage === 'failed' && again)) return choosePage(view, again)
   if (stage === 'step' && attempt?.step) return <StepPage view={view} attempt={attempt} step={attempt.step} />
   if ((stage === 'wait' || stage === 'step') && attempt)
-    return <WaitPage view={view} attempt={attempt} unfinished={unfinished} />
+    return <WaitPage view={view} attempt={attempt} arrival={arrival} />
   if (stage === 'failed' || stage === 'over') return <FailedPage view={view} attempt={attempt} />
   if (stage === 'paid') return <PaidPage view={view} />
   if (stage === 'cancelled') return <CancelledPage view={view} />

@@ -39,8 +39,13 @@ type ShopLinkProps = { view: View; exit: Exit | undefined; text: string; button?
 // the link, in the notice before a redirect, or in the button if the address is not trusted.
 export const ShopLink = ({ view, exit, text, button }: ShopLinkProps) =>
   exit ? (
-    <p class={button ? undefined : 'quiet'}>
-      <a href={exit.url} rel="noreferrer" class={button ? 'button' : undefined} {...topTarget(view)}>
+    <p>
+      <a
+        href={exit.url}
+        rel="noreferrer"
+        class={button ? 'btn wide big' : 'btn quiet wide'}
+        {...topTarget(view)}
+      >
         {exit.trusted ? (
           <Sentence text={text} shop={<bdi>{view.checkout.merchant_name}</bdi>} />
         ) : (
@@ -58,7 +63,7 @@ export const ShopLink = ({ view, exit, text, button }: ShopLinkProps) =>
 // The notice before the redirect.
 export const RedirectNotice = ({ view, exit }: Pick<ShopLinkProps, 'view' | 'exit'>) =>
   view.redirects && exit ? (
-    <p class="quiet soon">
+    <p class="soon">
       <Sentence
         text={view.t.leave.soon}
         shop={<bdi>{view.checkout.merchant_name}</bdi>}

@@ -8,7 +8,7 @@ import type { Ctx } from '../http/context.ts'
 import { sendPage } from '../pages/sendPage.ts'
 import { type CheckoutOptions, redirectTo, onVisit } from './open.tsx'
 import { ChoosePage } from './stages/choose.tsx'
-import { faultText, fieldName, type FormFault, inputFor, sentForm } from './stages/form.ts'
+import { faultText, fieldName, type FormFault, inputFor, labelOf, sentForm } from './stages/form.ts'
 import { linkTo, methodOf, type View } from './view.ts'
 
 type FormTexts = Record<string, string>
@@ -46,20 +46,22 @@ export const payRoute =
       paying.done === 'faults'
         ? paying.faults.map(fault => ({
             field: fieldName(chosen, fault.field),
+            label: labelOf(view, method.fields, fault.field),
             text: faultText(view, method, fault),
           }))
         : [{ field: '', text: t.faults.method_gone }]
     return showFormAgain(c, view, texts, faults)
   }
 
-// The sandbox's page has the origin of the gateway, so the answer redirects to it. For another origin the customer
-// follows a link, because the form-action policy blocks such a redirect. A frame always gets the link, which opens in
-// the whole window.
+// The sandbox's page has the origin of the gateway, so the answer redirects to it. The form-action policy blocks such a
+// redirect to another origin, so the payment's page forwards there. A frame gets a link, which opens in the whole window.
 async function locationAfterStart(runtime: CheckoutOptions['runtime'], view: View, deadline: number) {
   if (view.framed ?? view.checkout.settings.frame_origins.length > 0) return linkTo(view)
   const after = await openCheckout(runtime, view.checkout.tx_token, deadline)
   const redirect = after?.stage === 'wait' ? after.attempts.at(-1)?.redirect_url : undefined
-  return redirect && originOf(redirect) === originOf(view.baseUrl) ? redirect : linkTo(view)
+  return redirect && originOf(redirect) === originOf(view.baseUrl)
+    ? redirect
+    : linkTo(view, '', { forward: '1' })
 }
 
 function refused(c: Ctx, view: View, texts: FormTexts, obstacle: Obstacle, seconds: number) {

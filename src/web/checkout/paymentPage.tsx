@@ -26,15 +26,19 @@ type PaymentPageProps = PropsWithChildren<{
   query?: Record<string, string>
   poll?: number // interval of the script's polling
   refresh?: number // interval of the reload without scripts
+  reloaded?: Record<string, string> // added to the query by that reload
   form?: string // the id of a form whose input is kept when the language changes
   exit?: Exit // where this page redirects if it saw the payment end
+  forward?: string // the provider's page, which this page opens by itself
+  aside?: Child // beside the page, on a wide screen
+  hasReference?: boolean // the page itself shows the reference
 }>
 
 // The frame of every page that shows a payment.
 export const PaymentPage = (props: PaymentPageProps) => {
-  const { view, title, head, onPhone, path, query, poll, refresh, form, exit, children } = props
+  const { view, title, head, onPhone, path, query, poll, form, aside, hasReference, children } = props
   const { checkout, lang, t } = view
-  const url = view.redirects ? exit?.url : undefined
+  const leaving = leavingOf(props)
   const here = linkTo(view, path, query)
   const script = {
     ...(poll && {
@@ -45,7 +49,7 @@ export const PaymentPage = (props: PaymentPageProps) => {
       'data-lost': t.frame.lost,
       'data-back': t.frame.back,
     }),
-    ...(url && { 'data-go': url, 'data-after': redirectAfterSeconds }),
+    ...(leaving && { 'data-go': leaving.url, 'data-after': leaving.seconds }),
   }
   return (
     <CustomerPage
@@ -57,15 +61,24 @@ export const PaymentPage = (props: PaymentPageProps) => {
       shop={checkout.merchant_name}
       branding={checkout.branding}
       bill={<Bill view={view} head={head} onPhone={onPhone} />}
-      reference={checkout.tx_reference}
-      refresh={
-        url ? { seconds: redirectAfterSeconds, url } : refresh ? { seconds: refresh, url: here } : undefined
-      }
+      aside={aside}
+      reference={hasReference ? undefined : checkout.tx_reference}
+      refresh={leaving ?? reloadOf(props)}
       script={script}
     >
       {children}
     </CustomerPage>
   )
+}
+
+// Where the page leads by itself: to the provider at once, or back to the shop when the result was seen.
+function leavingOf({ view, exit, forward }: PaymentPageProps) {
+  if (forward) return { seconds: 0, url: forward }
+  return view.redirects && exit ? { seconds: redirectAfterSeconds, url: exit.url } : undefined
+}
+
+function reloadOf({ view, path, query, refresh, reloaded }: PaymentPageProps) {
+  return refresh ? { seconds: refresh, url: linkTo(view, path, { ...query, ...reloaded }) } : undefined
 }
 
 type BillProps = { view: View; head?: boolean; onPhone?: Child }

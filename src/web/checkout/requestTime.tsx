@@ -1,7 +1,6 @@
 import type { PropsWithChildren } from '../../core/markup/jsx-runtime.ts'
-import { Sentence } from '../../core/markup/page.tsx'
 import { fill } from '../../core/text.ts'
-import { type AttemptProps, methodLabel, methodOf, secondsUntil, type View } from './view.ts'
+import { type AttemptProps, methodLabel, nextOf, secondsUntil, type View } from './view.ts'
 
 type TimeProps = PropsWithChildren<AttemptProps & { over?: string }>
 
@@ -11,7 +10,7 @@ export const RequestTime = ({ view, attempt, over = '', children }: TimeProps) =
   const { wait } = view.t
   const { requestEndsAt: endsAt } = view.checkout
   if (!endsAt) return null
-  const next = methodOf(view, attempt.payment_method)?.next ?? 'prompt'
+  const next = nextOf(view, attempt)
   const ended =
     `${fill(wait.over[next], { method: methodLabel(view, attempt.payment_method) })} ${over}`.trim()
   const seconds = secondsUntil(endsAt, view.now)
@@ -19,10 +18,10 @@ export const RequestTime = ({ view, attempt, over = '', children }: TimeProps) =
   return (
     <div class="ends" data-ends={seconds} data-over={ended}>
       {children}
-      <progress max={secondsUntil(endsAt, attempt.created_at)} value={seconds} aria-hidden="true"></progress>
-      <p class="muted">
-        <Sentence text={wait.ends[next]} left={<span class="left">{timeSpan(seconds)}</span>} />
+      <p class="time">
+        {wait.ends[next]} <b class="left">{timeSpan(seconds)}</b>
       </p>
+      <progress max={secondsUntil(endsAt, attempt.created_at)} value={seconds} aria-hidden="true"></progress>
     </div>
   )
 }
@@ -40,11 +39,5 @@ export const LocalTime = ({ view: { now, t }, at }: { view: View; at: Date }) =>
   )
 }
 
-const exactBelow = 5 // minutes
-
-// The same format as in the script, which counts seconds.
-function timeSpan(seconds: number): string {
-  const minutes = Math.floor(seconds / 60)
-  if (minutes >= exactBelow) return `${minutes} min`
-  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`
-}
+// Minutes and seconds, as in the script, which counts them down.
+const timeSpan = (seconds: number) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`

@@ -17,6 +17,7 @@ export type View = {
   redirects?: boolean // this visit saw the payment end and redirects to the shop
   framed?: boolean // shown in a frame of the shop
   receiptTo?: readonly string[] // where the receipt is sent, masked
+  willText?: boolean // the customer gets an SMS when the payment has ended
   now: Date
   baseUrl: string
   formToken: string
@@ -65,6 +66,10 @@ export const attemptOf = ({ checkout: { attempts } }: View) => attempts.find(isU
 // Undefined if the payment method is no longer offered.
 export const methodOf = ({ checkout }: View, payment_method: string) =>
   checkout.methods.find(method => method.payment_method === payment_method)
+
+// What the customer has to do for an attempt.
+export const nextOf = (view: View, { payment_method }: Pick<Attempt, 'payment_method'>) =>
+  methodOf(view, payment_method)?.next ?? 'prompt'
 
 // Links to other sites open in the whole window, not in the shop's frame: the site may forbid framing, and the shop must
 // not open inside its own page.

@@ -76,20 +76,7 @@ async function orUnavailable(c: Ctx, answer: () => Promise<Response>) {
 }
 
 const InboxPage = ({ title, children }: PropsWithChildren<{ title: string }>) => (
-  <OperatorPage
-    title={`${title} · Tollgate inbox`}
-    styles={['/inbox/inbox.css']}
-    headerClass="top"
-    header={
-      <>
-        <p class="place">Tollgate inbox</p>
-        <nav aria-label="Places">
-          <a href="/inbox">Refresh</a>
-          <a href="/support">Support</a>
-        </nav>
-      </>
-    }
-  >
+  <OperatorPage title={`${title} · Tollgate inbox`} styles={['/inbox/inbox.css']} current="inbox">
     {children}
   </OperatorPage>
 )
@@ -104,20 +91,35 @@ type ListProps = {
 
 const ListPage = ({ messages, older, isFirst, isSent, from }: ListProps) => (
   <InboxPage title="Messages">
-    <h1>Mails and SMS, newest first</h1>
+    <div class="title">
+      <h1>Mails and SMS, newest first</h1>
+      <a class="btn plain" href="/inbox">
+        Refresh
+      </a>
+    </div>
     <p class="muted">{sendingText(isSent('sms'), isSent('email'))}</p>
     {messages.length === 0 && (isFirst ? <Empty /> : <End />)}
-    <ol class="messages">
-      {messages.map(message => (
-        <li>
-          <MessageCard message={message} from={from} />
-        </li>
-      ))}
-    </ol>
+    {messages.length > 0 && (
+      <ol class="stack">
+        {messages.map(message => (
+          <li>
+            <MessageCard message={message} from={from} />
+          </li>
+        ))}
+      </ol>
+    )}
     {(older || !isFirst) && (
-      <nav class="pages" aria-label="Pages">
-        {!isFirst && <a href="/inbox">Newest</a>}
-        {older && <a href={`/inbox?${new URLSearchParams({ before: older }).toString()}`}>Older</a>}
+      <nav class="row" aria-label="More messages">
+        {!isFirst && (
+          <a class="btn plain" href="/inbox">
+            Newest
+          </a>
+        )}
+        {older && (
+          <a class="btn plain" href={`/inbox?${new URLSearchParams({ before: older }).toString()}`}>
+            Older
+          </a>
+        )}
       </nav>
     )}
   </InboxPage>
@@ -134,7 +136,7 @@ function sendingText(sms: boolean, email: boolean): string {
 }
 
 const Empty = () => (
-  <section class="card">
+  <section class="card roomy flow">
     <h2>No message yet</h2>
     <p>
       Make a test payment with a number and an email address, and pay it with the test wallet 024 000 0000.
@@ -148,7 +150,7 @@ const Empty = () => (
 )
 
 const End = () => (
-  <section class="card">
+  <section class="card roomy flow">
     <h2>Nothing older</h2>
     <p>These were all messages.</p>
   </section>

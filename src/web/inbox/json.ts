@@ -6,13 +6,13 @@ import {
 } from '../../actions/messages/recentMessages.ts'
 import { malformed } from '../../core/interface/refusal.ts'
 import { parseReference } from '../../core/payment/reference.ts'
+import { shownState } from '../../core/message/message.ts'
 import { mailboxOf } from '../../core/message/messageRules.ts'
 import { parsePhone } from '../../core/phone.ts'
 import { isPlainText } from '../../core/text.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { acceptsJson } from '../http/apiRequest.ts'
 import type { Ctx } from '../http/context.ts'
-import { shownState } from '../support/customerMessages.tsx'
 import { shownRecipient } from './messageCard.tsx'
 
 const defaultLimit = 20

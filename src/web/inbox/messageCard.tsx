@@ -1,7 +1,7 @@
 import type { RecentMessage, Sms } from '../../actions/messages/recentMessages.ts'
 import { maskRecipient } from '../../core/mask.ts'
 import { maxSeptets } from '../../core/message/texts/sms.ts'
-import { MessageStatus } from '../support/customerMessages.tsx'
+import { MessagePill, MessageReason } from '../support/customerMessages.tsx'
 import { Time } from '../pages/operatorPage.tsx'
 
 // A framed mail may only open its links in a new window.
@@ -19,24 +19,23 @@ const topics = {
 export const MessageCard = ({ message, from }: CardProps) => (
   <article class="card message">
     <div class="about">
-      <div class="head">
+      <header class="row">
         <h2>
           {message.medium === 'sms' ? 'SMS' : 'Mail'}: {topics[message.topic]}
         </h2>
-        {message.mode === 'test' ? <span class="mark warn">Test</span> : <span class="mark">Live</span>}
-      </div>
-      <MessageStatus message={message} />
-      <dl>
+        <MessagePill message={message} />
+        <span class={message.mode === 'test' ? 'chip try' : 'chip'}>
+          {message.mode === 'test' ? 'Test' : 'Live'}
+        </span>
+      </header>
+      <MessageReason message={message} />
+      <dl class="facts">
+        <dt>To</dt>
+        <dd>{shownRecipient(message)}</dd>
         <dt>Shop</dt>
         <dd>
           <bdi>{message.merchant_name}</bdi>
         </dd>
-        {!message.mail && (
-          <>
-            <dt>To</dt>
-            <dd>{shownRecipient(message)}</dd>
-          </>
-        )}
         <dt>Written</dt>
         <dd>
           <Time at={message.created_at} />
@@ -47,6 +46,12 @@ export const MessageCard = ({ message, from }: CardProps) => (
             <dd>
               <Time at={message.sent_at} />
             </dd>
+          </>
+        )}
+        {message.sms && (
+          <>
+            <dt>Length</dt>
+            <dd>{lengthText(message.sms)}</dd>
           </>
         )}
       </dl>
@@ -62,28 +67,32 @@ export const MessageCard = ({ message, from }: CardProps) => (
   </article>
 )
 
+const lengthText = ({ segments, places }: Sms) =>
+  segments === 1 ? `1 segment, ${places} of ${maxSeptets} characters` : `${segments} segments`
+
 // A test recipient is not a real person. A real recipient is masked, in a form that its owner recognises.
 export const shownRecipient = ({ mode, recipient }: RecentMessage) =>
   mode === 'test' ? recipient : maskRecipient(recipient)
 
 const PaymentLinks = ({ message: { tx_token, tx_reference, merchant_id } }: { message: RecentMessage }) => (
-  <p class="links">
-    <a href={`/checkout/${tx_token}`}>
-      Payment page <span class="whole">{tx_reference}</span>
-    </a>
-    <a href={`/support?${new URLSearchParams({ q: tx_reference ?? '', merchant: merchant_id }).toString()}`}>
+  <p class="row">
+    <a
+      class="btn plain small"
+      href={`/support?${new URLSearchParams({ q: tx_reference ?? '', merchant: merchant_id }).toString()}`}
+    >
       What happened to it
     </a>
+    <a class="btn plain small" href={`/checkout/${tx_token}`}>
+      Payment page
+    </a>
+    <span class="tiny muted">{tx_reference}</span>
   </p>
 )
 
-const Bubble = ({ sms: { text, segments, places }, lang }: { sms: Sms; lang: string }) => (
-  <figure class="phone">
-    <blockquote lang={lang}>{text}</blockquote>
-    <figcaption class="muted">
-      {segments === 1 ? `1 segment, ${places} of ${maxSeptets} characters` : `${segments} segments`}
-    </figcaption>
-  </figure>
+const Bubble = ({ sms: { text }, lang }: { sms: Sms; lang: string }) => (
+  <blockquote class="bubble" lang={lang}>
+    {text}
+  </blockquote>
 )
 
 const Mail = ({ message, from }: CardProps) => {
@@ -91,11 +100,9 @@ const Mail = ({ message, from }: CardProps) => {
   const address = `/inbox/${encodeURIComponent(merchant_id)}/${encodeURIComponent(message_id)}/html`
   return (
     <div class="mail">
-      <dl>
+      <dl class="envelope">
         <dt>From</dt>
         <dd>{from}</dd>
-        <dt>To</dt>
-        <dd>{shownRecipient(message)}</dd>
         <dt>Subject</dt>
         <dd lang={lang}>
           <strong>{mail?.subject}</strong>

@@ -18,6 +18,7 @@ type CustomerPageProps = PropsWithChildren<{
   shop?: string
   branding?: Branding
   bill?: Child // what is paid; it has its own column on a wide screen
+  aside?: Child // beside the page, on a wide screen
   reference?: string
   requestId?: string
   refresh?: { seconds: number; url: string } // for a browser without scripts
@@ -36,7 +37,10 @@ export const CustomerPage = (props: CustomerPageProps) => {
     main: (
       <main {...props.script}>
         {props.bill}
-        <div class="stage">{props.children}</div>
+        <div class="stage">
+          <div class="room">{props.children}</div>
+          {props.aside}
+        </div>
       </main>
     ),
     ids: <Ids {...props} />,
@@ -209,7 +213,8 @@ type TroubleProps = { lang: Lang; kind: keyof typeof kinds; open?: string; reque
 export const TroublePage = ({ lang, kind, open, requestId }: TroubleProps) => {
   const { trouble, home } = languages[lang]
   const [title, text] = kinds[kind]
-  const [href, label] = kind === 'nothing_here' ? [`/?lang=${lang}`, home.go] : [open, trouble.open]
+  const isNowhere = kind === 'nothing_here' || kind === 'no_payment'
+  const [href, label] = isNowhere ? [`/?lang=${lang}`, home.go] : [open, trouble.open]
   return (
     <CustomerPage title={trouble[title]} lang={lang} inLang={other => `?lang=${other}`} requestId={requestId}>
       <NoticeCard title={trouble[title]} tone="warn">
@@ -217,7 +222,7 @@ export const TroublePage = ({ lang, kind, open, requestId }: TroubleProps) => {
       </NoticeCard>
       {href && (
         <p>
-          <a class="button" href={href}>
+          <a class="btn wide" href={href}>
             {label}
           </a>
         </p>

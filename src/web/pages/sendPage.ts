@@ -18,6 +18,11 @@ const noPermissions = {
 
 export const customerPageHeaders = { ...pageHeaders(customerPolicy()), ...noPermissions }
 
+// The header of a page with a frame of this gateway's own pages.
+export const framePolicy = (c: Ctx): Record<string, string> => ({
+  'content-security-policy': `${headersOf(c)['content-security-policy'] ?? ''}; frame-src 'self'`,
+})
+
 // A page of a payment may be framed by the origins that its merchant has named. X-Frame-Options cannot hold a list of
 // origins, so it is left out then.
 export function headersOf(c: Ctx): Record<string, string> {

@@ -72,11 +72,13 @@ function count(seconds, show, end) {
   }, 1000)
 }
 
+// Of the payment. A request ends sooner, so its seconds are counted.
 function timeLeft(left) {
   const minutes = Math.floor(left / 60)
   if (minutes >= 5) return minutes + ' min'
   return minutes ? minutes + ' min ' + (left % 60) + ' s' : left + ' s'
 }
+const clock = left => Math.floor(left / 60) + ':' + String(left % 60).padStart(2, '0')
 
 // The network is only a guess, because numbers move between networks. So nothing is forced.
 const prefixOf = number => (/^(?:(?:\+|00)?233)?0?([1-9]\d)\d/.exec(number.replace(/[^\d+]/g, '')) || [])[1]
@@ -97,7 +99,7 @@ function guess(form, method, input) {
 function switchTo(method, words) {
   const button = document.createElement('button')
   button.type = 'button'
-  button.className = 'plain'
+  button.className = 'btn plain'
   button.textContent = fill(words, method.dataset.method)
   // The button disappears with its payment method, so the focus moves to the new choice. Otherwise the keyboard would
   // start at the top of the page.
@@ -167,7 +169,7 @@ all('[data-ends]', element => {
   const words = element.querySelector('.left')
   const show = left => {
     bar.value = left
-    words.textContent = timeLeft(left)
+    words.textContent = clock(left)
   }
   count(Number(element.dataset.ends), show, () => (element.textContent = element.dataset.over))
 })

@@ -1,9 +1,16 @@
 import { FormToken } from '../../core/markup/page.tsx'
 import { maskRecipient } from '../../core/mask.ts'
-import { inboxName, type Message, nextReceipt, recipientOf, whyNotAgain } from '../../core/message/message.ts'
+import {
+  type Message,
+  nextReceipt,
+  recipientOf,
+  type ShownState,
+  shownState,
+  whyNotAgain,
+} from '../../core/message/message.ts'
 import type { Medium } from '../../core/message/messenger.ts'
 import type { Payment } from '../../core/payment/payment.ts'
-import { Time } from '../pages/operatorPage.tsx'
+import { Pill, type PillTone, Time } from '../pages/operatorPage.tsx'
 
 type MessagesProps = { payment: Payment; messages: readonly Message[]; formToken: string }
 
@@ -14,8 +21,11 @@ const media: readonly Medium[] = ['sms', 'email']
 // The messages to the customer, and for each address a button to send the receipt again.
 export const CustomerMessages = ({ payment, messages, formToken }: MessagesProps) => (
   <section class="card">
-    <h2>Messages to the customer</h2>
-    {messages.length === 0 && <p>{whyNone(payment)}</p>}
+    <header>
+      <h2>Messages to the customer</h2>
+      <a href="/inbox">Inbox</a>
+    </header>
+    {messages.length === 0 && <p class="empty">{whyNone(payment)}</p>}
     {messages.map(message => (
       <MessageRecord message={message} />
     ))}
@@ -36,12 +46,15 @@ function whyNone({ number, email, redacted_at }: Payment): string {
 
 const MessageRecord = ({ message }: { message: Message }) => (
   <article class="record">
-    <h3>
-      {names[message.medium]}: {topics[message.topic] ?? message.topic}{' '}
-      <span class="muted">to {maskRecipient(message.recipient)}</span>
-    </h3>
-    <MessageStatus message={message} />
-    <p class="muted">
+    <div class="row">
+      <h3>
+        {names[message.medium]}: {topics[message.topic] ?? message.topic}{' '}
+        <span class="muted">to {maskRecipient(message.recipient)}</span>
+      </h3>
+      <MessagePill message={message} />
+    </div>
+    <MessageReason message={message} />
+    <p class="small muted">
       Written <Time at={message.created_at} />
       {message.sent_at && (
         <>
@@ -60,7 +73,7 @@ const SendAgain = ({ payment, messages, medium, formToken }: SendAgainProps) => 
   const to = maskRecipient(recipientOf(payment, medium) ?? '')
   if (why)
     return (
-      <p class="muted">
+      <p class="small muted">
         {names[medium]} to {to}: {why}
       </p>
     )
@@ -71,7 +84,7 @@ const SendAgain = ({ payment, messages, medium, formToken }: SendAgainProps) => 
       <input type="hidden" name="reference" value={payment.tx_reference} />
       <input type="hidden" name="medium" value={medium} />
       <input type="hidden" name="number" value={nextReceipt(payment, medium, messages)} />
-      <button type="submit" class="second">
+      <button type="submit" class="btn plain">
         Send the receipt again by {medium === 'sms' ? 'SMS' : 'mail'} to {to}
       </button>
     </form>
@@ -81,37 +94,37 @@ const SendAgain = ({ payment, messages, medium, formToken }: SendAgainProps) => 
 const maxReasonLength = 300
 
 type StateFields = Pick<Message, 'state' | 'messenger' | 'sent_at' | 'words' | 'next_try_at' | 'tries'>
-type ShownState = { mark: string; label: string; by?: boolean }
 
 // Each state has a mark, because some operators cannot see its colour.
-const shownStates = {
-  queued: { mark: '…', label: 'waiting' },
-  going: { mark: '…', label: 'on its way' },
-  kept: { mark: '✓', label: 'kept here' }, // no messenger is configured for this medium
-  sent: { mark: '✓', label: 'sent', by: true },
-  delivered: { mark: '✓✓', label: 'delivered', by: true },
-  dropped: { mark: '✕', label: 'not sent' },
-} satisfies Record<string, ShownState>
-
-export function shownState({ state, messenger, sent_at }: StateFields): keyof typeof shownStates {
-  if (state === 'queued') return sent_at ? 'going' : 'queued'
-  return state === 'sent' && messenger === inboxName ? 'kept' : state
+const shownStates: Record<ShownState, { tone: PillTone; label: string; by?: boolean }> = {
+  queued: { tone: 'wait', label: 'waiting' },
+  going: { tone: 'wait', label: 'on its way' },
+  kept: { tone: 'ok', label: 'kept here' }, // no messenger is configured for this medium
+  sent: { tone: 'ok', label: 'sent', by: true },
+  delivered: { tone: 'ok', label: 'delivered', by: true },
+  dropped: { tone: 'bad', label: 'not sent' },
 }
 
-export const MessageStatus = ({ message }: { message: StateFields }) => {
-  const state = shownState(message)
-  const { mark, label, by }: ShownState = shownStates[state]
-  const { words: reason, messenger, next_try_at, tries } = message
+export const MessagePill = ({ message }: { message: StateFields }) => {
+  const { tone, label, by } = shownStates[shownState(message)]
+  return (
+    <Pill tone={tone}>
+      {label}
+      {by && message.messenger && ` by ${message.messenger}`}
+    </Pill>
+  )
+}
+
+// Why it was not sent, and when it is tried again.
+export const MessageReason = ({ message }: { message: StateFields }) => {
+  const { words: reason, next_try_at, tries } = message
   return (
     <>
-      <p class={`status ${state}`}>
-        <span aria-hidden="true">{mark}</span> {label}
-        {by && messenger && ` by ${messenger}`}
-      </p>
       {reason && <p>{reason.slice(0, maxReasonLength)}</p>}
       {next_try_at && (
-        <p class="muted">
-          {state === 'going' ? 'Without an answer tried again at' : waiting(tries)} <Time at={next_try_at} />
+        <p class="small muted">
+          {shownState(message) === 'going' ? 'Without an answer tried again at' : waiting(tries)}{' '}
+          <Time at={next_try_at} />
         </p>
       )}
     </>

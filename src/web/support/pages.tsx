@@ -3,19 +3,17 @@ import { NoticeCard } from '../../core/markup/page.tsx'
 import { linkMinutes } from '../../core/operator/operatorKeys.ts'
 import { OperatorPage } from '../pages/operatorPage.tsx'
 
-type SupportPageProps = PropsWithChildren<{ title: string; query?: string; signedOut?: boolean }>
+type SupportPageProps = PropsWithChildren<{
+  title: string
+  query?: string
+  signedOut?: boolean
+  isTest?: boolean
+}>
 
 // The frame of every support page. A visitor who is signed out sees no search.
-export const SupportPage = ({ title, query = '', signedOut, children }: SupportPageProps) => (
-  <OperatorPage
-    title={`${title} · Tollgate support`}
-    header={
-      <>
-        <p class="place">Tollgate support</p>
-        {!signedOut && <Search query={query} />}
-      </>
-    }
-  >
+export const SupportPage = ({ title, query = '', signedOut, isTest, children }: SupportPageProps) => (
+  <OperatorPage title={`${title} · Tollgate support`} current="support" isTest={isTest}>
+    {!signedOut && <Search query={query} />}
     {children}
   </OperatorPage>
 )

@@ -1,19 +1,27 @@
 import type { SentNotification } from '../../actions/notifications/findNotifications.ts'
 import type { Explained } from '../../actions/payments/explainPayment.ts'
+import { Icon } from '../../core/markup/page.tsx'
 import type { Message } from '../../core/message/message.ts'
 import type { Status } from '../../core/payment/payment.ts'
 import { moneyText, paymentFacts } from '../../core/timeline/history.ts'
-import type { NextStep } from '../../core/timeline/nextSteps.ts'
-import type { Moment } from '../../core/timeline/timeline.ts'
-import { Time } from '../pages/operatorPage.tsx'
+import { joinSteps } from '../../core/timeline/nextSteps.ts'
+import { deliverySteps } from '../../core/timeline/verdict.ts'
+import { Pill, type PillTone, Time } from '../pages/operatorPage.tsx'
+import { AttemptTable } from './attemptTable.tsx'
 import { CustomerMessages } from './customerMessages.tsx'
+import { HistoryTimeline, NextSteps } from './historyTimeline.tsx'
 import { SupportPage } from './pages.tsx'
 import { ShopNotifications } from './shopNotifications.tsx'
+import { notificationStates, VerdictNotice } from './verdictNotice.tsx'
 
-// Each status has a mark, because some operators cannot see its colour.
-const marks: Record<Status, string> = { awaiting_payment: '…', paid: '✓', cancelled: '–', failed: '✕' }
+const tones: Record<Status, PillTone> = {
+  awaiting_payment: 'wait',
+  paid: 'ok',
+  cancelled: 'off',
+  failed: 'bad',
+}
 
-const shownAbove = new Set(['status', 'amount'])
+const shownAbove = new Set(['status', 'amount', 'reference'])
 
 // The result of an action. `http` is set for a refusal.
 export type Notice = { text: string; http?: number }
@@ -28,73 +36,73 @@ type PaymentProps = {
   notice?: Notice
 }
 
+// The verdict, then on the left what happened, and on the right the payment and the messages.
 export const SupportPaymentPage = (props: PaymentProps) => {
   const { explained, notifications, messages, now, formToken, query, notice } = props
-  const { payment, moments, next } = explained
-  const facts = paymentFacts(explained).filter(([name]) => !shownAbove.has(name))
+  const { payment, next } = explained
+  const title = `${payment.tx_reference}, ${payment.status}`
+  const steps = joinSteps(deliverySteps(notificationStates(notifications), now), next)
   return (
-    <SupportPage title={`${payment.tx_reference}, ${payment.status}`} query={query}>
-      {notice && (
-        <p class={`notice${notice.http ? ' warn' : ''}`} role="status">
-          {notice.text}
-        </p>
-      )}
-      {payment.mode === 'test' && <p class="warn mode">Test mode: no real money moves</p>}
-      <section class="card">
-        <h1 class="amount">{moneyText(payment.currency, payment.total)}</h1>
-        <p class={`status ${payment.status}`}>
-          <span aria-hidden="true">{marks[payment.status]}</span> {payment.status.replace('_', ' ')}
-        </p>
-        {payment.status_reason && <p>{payment.status_reason}</p>}
-        <h2>What happens next</h2>
-        <ul class="next">
-          {next.map(step => (
-            <NextStepItem step={step} />
-          ))}
-        </ul>
-      </section>
-      <section class="card">
-        <h2>What happened</h2>
-        <ol class="moments">
-          {moments.map(moment => (
-            <Happened moment={moment} />
-          ))}
-        </ol>
-      </section>
-      <CustomerMessages payment={payment} messages={messages} formToken={formToken} />
-      <ShopNotifications notifications={notifications} now={now} formToken={formToken} />
-      <section class="card">
-        <h2>Facts</h2>
-        <dl>
-          {facts.map(([name, value]) => (
-            <>
-              <dt>{name}</dt>
-              <dd>{value instanceof Date ? <Time at={value} /> : value}</dd>
-            </>
-          ))}
-        </dl>
-      </section>
+    <SupportPage title={title} query={query} isTest={payment.mode === 'test'}>
+      {notice && <ActionNotice notice={notice} />}
+      <p class="crumb">
+        <a href="/support">Support</a>
+        <span aria-hidden="true">›</span>
+        <strong>{payment.invoice_id}</strong>
+      </p>
+      <VerdictNotice
+        explained={explained}
+        notifications={notifications}
+        messages={messages}
+        now={now}
+        formToken={formToken}
+      />
+      <div class="columns">
+        <div class="stack">
+          <HistoryTimeline
+            explained={explained}
+            notifications={notifications}
+            messages={messages}
+            now={now}
+          />
+          <NextSteps steps={steps} />
+          <AttemptTable history={explained} />
+          <ShopNotifications notifications={notifications} now={now} formToken={formToken} />
+        </div>
+        <div class="stack">
+          <Facts explained={explained} />
+          <CustomerMessages payment={payment} messages={messages} formToken={formToken} />
+        </div>
+      </div>
     </SupportPage>
   )
 }
 
-const NextStepItem = ({ step: { at, words: text } }: { step: NextStep }) => (
-  <li>
-    {at && (
-      <>
-        <Time at={at} />:{' '}
-      </>
-    )}
-    {text}
-  </li>
+const ActionNotice = ({ notice: { text, http } }: { notice: Notice }) => (
+  <p class={`notice done ${http ? 'warn' : 'ok'}`} role="status">
+    <Icon name={http ? 'alert' : 'check'} />
+    <span>{text}</span>
+  </p>
 )
 
-const Happened = ({ moment: { at, who, words: text } }: { moment: Moment }) => (
-  <li>
-    <span class="when">
-      <Time at={at} />
-    </span>
-    <span class="who">{who}</span>
-    <span class="words">{text}</span>
-  </li>
-)
+const Facts = ({ explained }: { explained: Explained }) => {
+  const { payment } = explained
+  const facts = paymentFacts(explained).filter(([name]) => !shownAbove.has(name))
+  return (
+    <section class="card">
+      <header>
+        <h2 class="amount">{moneyText(payment.currency, payment.total)}</h2>
+        <Pill tone={tones[payment.status]}>{payment.status.replace('_', ' ')}</Pill>
+      </header>
+      <p class="reference small muted">{payment.tx_reference}</p>
+      <dl class="facts">
+        {facts.map(([name, value]) => (
+          <>
+            <dt>{name}</dt>
+            <dd>{value instanceof Date ? <Time at={value} /> : value}</dd>
+          </>
+        ))}
+      </dl>
+    </section>
+  )
+}

@@ -6,8 +6,11 @@ import { SupportPage } from './pages.tsx'
 
 // A refused request of a merchant, found by its id.
 export const RefusedRequestPage = ({ query, request }: { query: string; request: FoundRequest }) => (
-  <SupportPage title={`${request.request_id}, ${request.code}`} query={query}>
-    {request.mode === 'test' && <p class="warn mode">Test mode: no real money moves</p>}
+  <SupportPage
+    title={`${request.request_id}, ${request.code}`}
+    query={query}
+    isTest={request.mode === 'test'}
+  >
     <section class="card">
       <h1>This request was refused</h1>
       <p>

@@ -1,5 +1,4 @@
 import type { SentNotification } from '../../actions/notifications/findNotifications.ts'
-import { FormToken } from '../../core/markup/page.tsx'
 import {
   deliveryState,
   hintsFor,
@@ -11,19 +10,24 @@ import {
 import { notificationId } from '../../core/notification/notification.ts'
 import { withoutControls } from '../../core/timeline/history.ts'
 import { Time } from '../pages/operatorPage.tsx'
+import { RedeliverForm } from './redeliverForm.tsx'
 
 type ShopProps = { notifications: readonly SentNotification[]; now: Date; formToken: string }
 
 // The notifications to the shop, with every try, and for each a button to send it again.
 export const ShopNotifications = ({ notifications, now, formToken }: ShopProps) => (
   <section class="card">
-    <h2>Notifications to the shop</h2>
-    {notifications.length === 0 && <p>Nothing yet: the first notification comes when the status changes.</p>}
+    <header>
+      <h2>Notifications to the shop</h2>
+    </header>
+    {notifications.length === 0 && (
+      <p class="empty">Nothing yet: the first notification comes when the status changes.</p>
+    )}
     {notifications.map(one => (
       <Notification notification={one} now={now} formToken={formToken} />
     ))}
     {hintsFor(notifications.map(({ last_result }) => last_result)).map(hint => (
-      <p class="warn hint">{hint}</p>
+      <p class="hint">{hint}</p>
     ))}
   </section>
 )
@@ -36,13 +40,19 @@ const Notification = ({ notification, now, formToken }: NotificationProps) => (
       {(isFeedOnly(notification) ? notification.type : notification.status)?.replace('_', ' ')}{' '}
       <span class="muted">{notificationId(notification)}</span>
     </h3>
-    {notification.url !== null && <p class="muted">To {withoutQuery(withoutControls(notification.url))}</p>}
+    {notification.url !== null && (
+      <p class="small muted">To {withoutQuery(withoutControls(notification.url))}</p>
+    )}
     <p>
       <DeliveryState notification={notification} now={now} />
     </p>
     <Tries notification={notification} now={now} />
     {!isInFlight(notification, now) && !isFeedOnly(notification) && (
-      <Redeliver notification={notification} formToken={formToken} />
+      <RedeliverForm notification={notification} formToken={formToken}>
+        <button type="submit" class="btn plain">
+          Send notification {notification.sequence} again
+        </button>
+      </RedeliverForm>
     )}
   </article>
 )
@@ -91,47 +101,39 @@ const Tries = ({ notification, now }: { notification: SentNotification; now: Dat
   return (
     <>
       {notification.storedTries.length > 0 && (
-        <ol class="moments">
-          {notification.storedTries.map(one => (
-            <li value={one.try}>
-              <span class="when">
-                <Time at={one.started_at} />
-              </span>
-              <span class="who">
-                try {one.try}, {one.status === null ? 'no status' : `status ${one.status}`}, {one.ms} ms
-              </span>
-              <span class="words">
-                {resultText(one.result)}
-                {one.words && `: ${withoutControls(one.words)}`}
-              </span>
-            </li>
-          ))}
-        </ol>
+        <table class="fold tries">
+          <thead>
+            <tr>
+              <th>Try</th>
+              <th>Sent</th>
+              <th>Answer</th>
+              <th class="r">Took</th>
+            </tr>
+          </thead>
+          <tbody>
+            {notification.storedTries.map(one => (
+              <tr>
+                <td>try {one.try}</td>
+                <td>
+                  <Time at={one.started_at} />
+                </td>
+                <td class={one.result === 'acknowledged' ? undefined : 'bad-ink'}>
+                  {one.status !== null && `${one.status}: `}
+                  {resultText(one.result)}
+                  {one.words && `: ${withoutControls(one.words)}`}
+                </td>
+                <td class="r">{one.ms} ms</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       )}
-      {lost.length > 0 && <p class="muted">The result of try {lost.join(', ')} could not be stored.</p>}
+      {lost.length > 0 && <p class="small muted">The result of try {lost.join(', ')} could not be stored.</p>}
       {forgotten.length > 0 && (
-        <p class="muted">
+        <p class="small muted">
           {forgotten.length} more: the result of a try is kept for {triesKeptDays} days.
         </p>
       )}
     </>
   )
 }
-
-// The form has the time at which the delivery began. After the first press the stored time differs, so a second press
-// changes nothing.
-const Redeliver = ({
-  notification: { merchant_id, tx_reference, sequence, begun_at },
-  formToken,
-}: Omit<NotificationProps, 'now'>) => (
-  <form method="post" action="/support/redeliver">
-    <FormToken token={formToken} />
-    <input type="hidden" name="merchant" value={merchant_id} />
-    <input type="hidden" name="reference" value={tx_reference} />
-    <input type="hidden" name="sequence" value={sequence} />
-    <input type="hidden" name="seen" value={begun_at?.toISOString() ?? ''} />
-    <button type="submit" class="second">
-      Send notification {sequence} again
-    </button>
-  </form>
-)

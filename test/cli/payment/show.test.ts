@@ -99,6 +99,7 @@ describe('on a terminal', () => {
       at: after(seconds(count), at),
       who: 'shop',
       words: 'one two three four five six seven',
+      mark: 'done' as const,
     }))
     const next = [
       { at: null, words: 'never' },

@@ -101,7 +101,7 @@ test('an event whose attempt is missing is still told', () => {
 
 test('the first thing that happened is that the shop asked', () => {
   expect(timeline(aStory(), noon).moments).toEqual([
-    { at: noon, who: 'shop', words: 'Ama Shop requested GHS 25.00' },
+    { at: noon, who: 'shop', words: 'Ama Shop requested GHS 25.00', mark: 'done' },
   ])
 })
 

@@ -18,6 +18,17 @@ export const press = (page: Page, name: string | RegExp) =>
 export const follow = (page: Page, name: string | RegExp) =>
   page.getByRole('link', { name, exact: true }).click()
 
+type ProblemExit = Exclude<keyof Texts['problem'], 'title' | 'no_message'>
+
+// An exit under "Problem?", which is open on a page that has reloaded itself.
+export async function takeExit(page: Page, exit: ProblemExit, t: Texts = en) {
+  const { button } = t.problem[exit]
+  const role = exit === 'number' || exit === 'method' ? 'button' : 'link'
+  const found = page.locator('.problem').getByRole(role, { name: button, exact: true })
+  if (!(await found.isVisible())) await page.locator('.problem summary').click()
+  await found.click()
+}
+
 // A page that receives no updates, as on a bad network.
 export const staysOld = (page: Page) => page.route('**/state*', route => route.fulfill({ status: 204 }))
 
@@ -73,12 +84,18 @@ export async function typeCard(page: Page, { number, cvv = '123', code }: TypedC
   await press(page, secure.confirm)
 }
 
+// Answers the prompt that the test phone shows.
+export async function answerPrompt(phone: Page, decision: 'Approve' | 'Decline', t: Texts = en) {
+  const { prompt, endings } = t.sandbox
+  if (decision === 'Approve') await phone.getByLabel(prompt.pin).fill('1234')
+  await press(phone, decision === 'Approve' ? prompt.approve : prompt.decline)
+  await sees(phone, decision === 'Approve' ? endings.approved : endings.declined)
+}
+
 // The test phone opens in another tab.
 export async function decideOnTestPhone(page: Page, decision: 'Approve' | 'Decline', t: Texts = en) {
   const [phone] = await Promise.all([page.context().waitForEvent('page'), follow(page, t.wait.test_phone)])
-  const { prompt, endings } = t.sandbox
-  await press(phone, decision === 'Approve' ? prompt.approve : prompt.decline)
-  await sees(phone, decision === 'Approve' ? endings.approved : endings.declined)
+  await answerPrompt(phone, decision, t)
   await phone.close()
 }
 

@@ -43,6 +43,12 @@ const pairs = [
   ['muted', 'background', text],
   ['muted', 'card', text],
   ['muted', 'soft', text],
+  ['ink', 'sunken', text],
+  ['muted', 'sunken', text],
+  ['accent', 'sunken', text],
+  ['muted', 'off-soft', text], // a pill
+  ['ink', 'warn-soft', text], // the text of a notice
+  ['ink', 'bad-soft', text],
   ['accent', 'background', text], // links
   ['accent', 'card', text],
   ['accent', 'soft', text], // the numbers of the steps

@@ -27,6 +27,11 @@ const show = (more: Partial<Checkout>, lang: Lang = 'en', again?: string) =>
 const showLeaving = (more: Partial<Checkout>, lang: Lang = 'en') =>
   stagePage({ ...viewOf(more, lang), redirects: true }).toString()
 
+const showTold = (provider_text: string) =>
+  show({ ...scenes.wait, attempts: [attemptFor({ provider_text })] })
+const showArriving = (scene: Partial<Checkout>, forward: boolean) =>
+  stagePage(viewOf(scene), undefined, { forward }).toString()
+
 const pages = (lang: Lang) =>
   new Map([
     ...Object.entries(scenes).map(([name, scene]) => [name, show(scene, lang)] as const),
@@ -79,7 +84,7 @@ test('the first view is light', () => {
 test('the title has the status, the amount and the shop', () => {
   for (const [name, title] of [
     ['choose', 'Pay GHS 25.00 · Ama Shop'],
-    ['wait', 'Waiting for your approval · GHS 25.00 · Ama Shop'],
+    ['wait', 'Enter your PIN on your phone · GHS 25.00 · Ama Shop'],
     ['failed', 'Not paid · GHS 25.00 · Ama Shop'],
     ['paid', 'Paid · GHS 25.00 · Ama Shop'],
   ] as const)
@@ -126,7 +131,9 @@ describe('test mode', () => {
     const html = show(scenes.choose ?? {})
     expect(html).toContain('Test mode: no real money moves')
     for (const number of ['000, 001', '4242 4242 4242 4242', '0.05']) expect(html).toContain(number)
-    expect(show(scenes.wait ?? {})).toContain(`href="/sandbox/phone/${attemptFor().attempt_id}?lang=en"`)
+    const phone = `/sandbox/phone/${attemptFor().attempt_id}?lang=en`
+    expect(show(scenes.wait ?? {})).toContain(`href="${phone}"`)
+    expect(show(scenes.wait ?? {})).toContain(`<iframe src="${phone}&amp;framed=1"`)
   })
 
   test('is not shown in live mode', () => {
@@ -138,9 +145,9 @@ describe('test mode', () => {
 
   test('has one button for each ending, with the form that the customer would send', () => {
     const html = show({ ...scenes.choose, attempts: [attemptFor({ state: 'failed' })] })
-    const forms = [...html.matchAll(/<form [^>]*>(?:(?!<\/form>).)*class="chip".*?<\/form>/gs)].map(
+    const forms = [...html.matchAll(/<form [^>]*>(?:(?!<\/form>).)*class="chip try".*?<\/form>/gs)].map(
       ([form]) => [
-        /class="chip">([^<]+)</.exec(form)?.[1],
+        /class="chip try">([^<]+)</.exec(form)?.[1],
         /action="([^"]+)"/.exec(form)?.[1],
         Object.fromEntries(
           [...form.matchAll(/name="([^"]+)" value="([^"]+)"/g)].map(found => found.slice(1)),
@@ -171,11 +178,27 @@ describe('test mode', () => {
   test('offers no ending of an unavailable method, and no test numbers without the sandbox', () => {
     const { methods: offers } = viewOf().checkout
     const cards = offers.filter(({ payment_method }) => payment_method === 'card')
-    expect(show({ ...scenes.choose, methods: cards })).not.toMatch(/Try an ending|class="chip"/)
+    expect(show({ ...scenes.choose, methods: cards })).not.toMatch(/Try an ending|class="chip try"/)
     expect(show({ ...scenes.choose, methods: cards })).toContain('4242 4242 4242 4242')
     const unplayed = offers.map(method => ({ ...method, testEndings: undefined }))
     for (const name of ['choose', 'wait'])
-      expect(show({ ...scenes[name], methods: unplayed })).not.toMatch(/Try an ending|class="chip"|000, 001/)
+      expect(show({ ...scenes[name], methods: unplayed })).not.toMatch(
+        /Try an ending|class="chip try"|000, 001/,
+      )
+  })
+
+  test('has the numbers of the provider that serves the method', () => {
+    const { methods } = viewOf().checkout
+    const [mtn] = methods
+    if (!mtn) throw new Error('nothing is offered')
+    const other = { ...mtn, testEndings: undefined, testNumbers: { '055 123 4987': 'paid' } as const }
+    const html = show({ ...scenes.choose, methods: [other] })
+    expect(html).toMatch(/<caption>MTN MoMo<\/caption>.*055 123 4987.*Paid/s)
+    expect(html).not.toMatch(/000, 001|4242/)
+    const mixed = show({ ...scenes.choose, methods: [other, ...methods.slice(3)] }) // the card and GhQR are simulated
+    expect(mixed).toContain('4242 4242 4242 4242')
+    expect(mixed).not.toContain('000, 001')
+    expect(show({ ...scenes.choose, methods: [other], mode: 'live' })).not.toContain('055 123 4987')
   })
 
   test('is marked on the receipt', () => {
@@ -224,17 +247,22 @@ describe('waiting', () => {
 
   test('explains what was sent where, and how to find it', () => {
     const html = show(scenes.wait ?? {})
-    for (const words of ['024 ••• 3456', '*170#', '6 My Wallet, 3 My Approvals', 'You can close this page'])
+    for (const words of [
+      '024 ••• 3456',
+      '*170#',
+      '6 My Wallet, 3 My Approvals',
+      'You can close this page',
+      'Never tell anyone your PIN.',
+    ])
       expect(html).toContain(words)
     expect(html).not.toContain('0244123456')
   })
 
   test('shows the time left of the request, not that of the page', () => {
     expect(at(84)).toContain('<progress max="300" value="216" aria-hidden="true">')
-    expect(at(84)).toContain('The request ends in <span class="left">3 min 36 s</span>.')
-    expect(at(84)).not.toContain('Time left')
-    expect(at(0)).toContain('<span class="left">5 min</span>')
-    expect(at(259)).toContain('<span class="left">41 s</span>')
+    expect(at(84)).toContain('Time left <b class="left">3:36</b>')
+    expect(at(0)).toContain('<b class="left">5:00</b>')
+    expect(at(259)).toContain('<b class="left">0:41</b>')
     for (const seconds of [300, 3000])
       expect(at(seconds)).toContain('The request has ended. We are asking MTN MoMo whether it was approved.')
     expect(at(300)).not.toContain('<progress')
@@ -279,9 +307,46 @@ describe('waiting', () => {
     expect(CancelPage({ view: viewOf(scenes.wait) }).toString()).not.toMatch(/[Nn]othing was/)
   })
 
-  test("shows the provider's text, escaped", () => {
-    const attempts = [attemptFor({ provider_text: 'Dial <b>*170#</b> to approve.' })]
-    expect(show({ ...scenes.wait, attempts })).toContain('Dial &lt;b&gt;*170#&lt;/b&gt; to approve.')
+  test("shows the provider's text only if it names another code to dial, and escaped", () => {
+    expect(showTold('Dial <b>*171#</b> to approve.')).toContain(
+      'MTN MoMo says: <bdi>Dial &lt;b&gt;*171#&lt;/b&gt; to approve.</bdi>',
+    )
+    for (const known of ['Please complete authorization on your phone', 'Dial *170# to approve.'])
+      expect(showTold(known), known).not.toContain('MTN MoMo says')
+  })
+
+  test('has every exit under "Problem?", and one instruction outside of it', () => {
+    const html = show(scenes.wait ?? {})
+    const [problem = ''] = /<details class="card problem">.*?<\/details>/s.exec(html) ?? []
+    for (const words of ['No message came', 'Wrong number', 'Another way to pay', 'I have paid already'])
+      expect(problem).toContain(words)
+    expect(problem).toContain(`/checkout/${token}/cancel`)
+    expect(html.replace(problem, '')).not.toMatch(/give-up|\/cancel"|\*170#/)
+    const reload = stagePage(viewOf(scenes.wait), undefined, { isReload: true }).toString()
+    expect(reload).toContain('<details class="card problem" open>') // scripts are off: a reload does not close it
+  })
+
+  test('has a picture of the message on the phone, without a field for the PIN', () => {
+    const [picture = ''] =
+      /<div class="picture".*?<section|<div class="picture".*?<h1/s.exec(show(scenes.wait ?? {})) ?? []
+    expect(picture).toContain('Enter your PIN to approve.')
+    expect(picture).not.toMatch(/<input|class="pin"/)
+  })
+
+  test('promises an SMS only if there is one', () => {
+    expect(show(scenes.wait ?? {})).toContain('You can close this page. We keep checking.')
+    const view = { ...viewOf(scenes.wait), willText: true }
+    expect(stagePage(view).toString()).toContain('You can close this page. We text you when it is paid.')
+  })
+
+  test("opens the provider's page by itself right after the button, and not after a return", () => {
+    const html = showArriving(scenes.waitCard ?? {}, true)
+    expect(html).toContain('data-go="https://psp.example/pay/1" data-after="0"')
+    expect(html).toContain('<noscript><meta http-equiv="refresh" content="0; url=https://psp.example/pay/1"')
+    expect(showArriving(scenes.waitCard ?? {}, false)).not.toContain('data-go')
+    expect(showArriving(scenes.waitBank ?? {}, true)).not.toContain('data-go')
+    const attempts = [attemptFor({ payment_method: 'card', redirect_url: 'javascript:alert(1)' })]
+    expect(showArriving({ ...scenes.waitCard, attempts }, true)).not.toMatch(/data-go|javascript:/)
   })
 
   test('links only to a web address of the provider', () => {
@@ -294,6 +359,27 @@ describe('waiting', () => {
     expect(show({ ...scenes.wait, deferred_url })).toContain(`href="${deferred_url}"`)
     expect(show(scenes.wait ?? {})).toContain('href="https://shop.example/thanks?order=1042"')
   })
+})
+
+test('the reference is shown once on the page of a paid payment', () => {
+  for (const html of [show(scenes.paid ?? {}), ReceiptPage({ view: viewOf(scenes.paid) }).toString()])
+    expect(html.match(/>TG-01JX2A-7K3M5Q-9XD0|Reference TG-01JX2A/g)).toHaveLength(1)
+})
+
+test('a page without a next step says whom to ask, and with which reference', () => {
+  for (const name of ['over', 'disputed', 'expired', 'closed', 'nowhere'])
+    expect(show(scenes[name] ?? {}), name).toMatch(
+      /Questions\? Ask <bdi>Ama Shop<\/bdi> and name the reference/,
+    )
+})
+
+test('a fault is explained once, at its field', () => {
+  const text = 'Your mobile money number: please fill this in.'
+  const faults = [{ field: 'mtn_mobile_money.phone', label: 'Your mobile money number', text }]
+  const form = { chosen: 'mtn_mobile_money', input: {}, faults }
+  const html = ChoosePage({ view: viewOf(scenes.choose), form }).toString()
+  expect(html).toContain(`<p class="fault" id="mtn_mobile_money.phone-fault">${text}</p>`)
+  expect(html).toContain(`Please check one thing<span class="sr">. ${text}</span>`)
 })
 
 test('a QR code is rendered with all its modules', () => {

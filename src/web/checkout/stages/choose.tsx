@@ -1,6 +1,6 @@
 import type { Texts } from '../../../core/languages/en.ts'
 import { cachedFragment } from '../../../core/markup/fragmentCache.ts'
-import { FormToken } from '../../../core/markup/page.tsx'
+import { FormToken, Icon } from '../../../core/markup/page.tsx'
 import { fill } from '../../../core/text.ts'
 import { PaymentPage } from '../paymentPage.tsx'
 import { amountOf, linkTo, resourceOf, type View } from '../view.ts'
@@ -36,7 +36,8 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
       form={formName}
     >
       {lasting ? (
-        <section class="card bad" role="alert" tabindex={-1} id="faults">
+        <section class="notice bad" role="alert" tabindex={-1} id="faults">
+          <Icon name="stop" />
           <p>
             <strong>{lasting.text}</strong>
           </p>
@@ -68,10 +69,14 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
             {fill(t.choose.again_in, { seconds: checkout.seconds })}
           </p>
         )}
-        <button type="submit">{fill(t.choose.pay, { amount: amountOf(view) })}</button>
+        <button type="submit" class="btn wide big">
+          {fill(t.choose.pay, { amount: amountOf(view) })}
+        </button>
       </form>
-      <p class="quiet">
-        <a href={linkTo(view, '/cancel')}>{t.choose.cancel}</a>
+      <p>
+        <a class="btn quiet wide" href={linkTo(view, '/cancel')}>
+          {t.choose.cancel}
+        </a>
       </p>
       <TestEndings view={view} />
       <TestTables view={view} />

@@ -31,9 +31,13 @@ export const FailedPage = ({ view, attempt }: { view: View; attempt: Attempt | u
       </NoticeCard>
       {!over && <TryAgain view={view} />}
       <ShopLink view={view} exit={exit} text={t.failed.leave} button={over} />
-      {!over && (
-        <p class="quiet">
-          <a href={linkTo(view, '/cancel')}>{t.choose.cancel}</a>
+      {over ? (
+        <AskShop view={view} />
+      ) : (
+        <p>
+          <a class="btn quiet wide" href={linkTo(view, '/cancel')}>
+            {t.choose.cancel}
+          </a>
         </p>
       )}
     </PaymentPage>
@@ -48,12 +52,12 @@ const TryAgain = ({ view }: { view: View }) => (
       </p>
     )}
     <p>
-      <a class="button" href={linkTo(view, '', { again: 'same' })}>
+      <a class="btn wide big" href={linkTo(view, '', { again: 'same' })}>
         {view.t.failed.again}
       </a>
     </p>
     <p>
-      <a class="button plain" href={linkTo(view, '', { again: 'other' })}>
+      <a class="btn plain wide" href={linkTo(view, '', { again: 'other' })}>
         {view.t.failed.other}
       </a>
     </p>
@@ -73,12 +77,12 @@ export const CancelPage = ({ view }: { view: View }) => {
       </NoticeCard>
       <form method="post" action={linkTo(view, '/cancel')} data-busy={t.frame.one_moment}>
         <FormToken token={view.formToken} />
-        <button type="submit" class="danger">
+        <button type="submit" class="btn danger wide">
           {t.cancel.yes}
         </button>
       </form>
       <p>
-        <a class="button plain" href={linkTo(view)}>
+        <a class="btn plain wide" href={linkTo(view)}>
           {t.cancel.no}
         </a>
       </p>
@@ -116,6 +120,7 @@ export const StoppedPage = ({ view, texts }: StoppedProps) => (
       </p>
     </NoticeCard>
     <ShopLink view={view} exit={cancelledExit(view.checkout)} text={view.t.wait.back} button />
+    <AskShop view={view} />
   </PaymentPage>
 )
 
@@ -132,9 +137,21 @@ export const DisputedPage = ({ view }: { view: View }) => {
         </p>
       </NoticeCard>
       <ShopLink view={view} exit={deferredExit(checkout)} text={t.wait.back} />
+      <AskShop view={view} />
     </PaymentPage>
   )
 }
+
+// On a page that offers no next step: whom to ask, and what to say. The shop's contact is part of the frame.
+const AskShop = ({ view: { checkout, t } }: { view: View }) => (
+  <p class="after">
+    <Sentence
+      text={t.branding.ask}
+      shop={<bdi>{checkout.merchant_name}</bdi>}
+      reference={<span class="whole">{checkout.tx_reference}</span>}
+    />
+  </p>
+)
 
 const ShopSentence = ({ view, text }: { view: View; text: string }) => (
   <Sentence text={text} shop={<bdi>{view.checkout.merchant_name}</bdi>} />

@@ -16,8 +16,8 @@ export type Form = {
 // A number that the gateway has stored. Anyone with the link can open the page, so it is masked there. `from` identifies
 // it in the form: 'request', or the number of an attempt.
 type NumberOnFile = { from: string; number: string }
-// An empty `field` means the form itself. `lasting`: only time resolves it.
-export type FormFault = { field: string; text: string; lasting?: true }
+// An empty `field` means the form itself, which has no label. `lasting`: only time resolves it.
+export type FormFault = { field: string; label?: string; text: string; lasting?: true }
 
 // The form submits the fields of all payment methods, so each field has the method in its name.
 export const fieldName = (payment_method: string, field: string) => `${payment_method}.${field}`
@@ -39,15 +39,20 @@ export function fieldTexts(
   return { label, hint: fill(hint, { example: unbroken(numbers.example), code: numbers.country }) }
 }
 
+// The label of a field of a form.
+export function labelOf({ t, lang }: View, fields: readonly FormField[], name: string): string | undefined {
+  const field = fields.find(one => one.name === name)
+  return field && fieldTexts(field, t, lang).label
+}
+
 type FormOwner = Pick<PaymentMethod, 'payment_method' | 'fields' | 'numbers'>
 
 // What is wrong with a field of a payment method or of a step.
 export function faultText(view: View, owner: FormOwner, { field: name, fault }: FieldFault): string {
-  const { t, lang } = view
+  const { t } = view
   const { payment_method, fields, numbers = ghanaNumbers } = owner
-  const field = fields.find(one => one.name === name)
   return fill(t.faults[fault], {
-    label: field ? fieldTexts(field, t, lang).label : name,
+    label: labelOf(view, fields, name) ?? name,
     method: methodLabel(view, payment_method),
     country: new Intl.DisplayNames(t.locale, { type: 'region' }).of(numbers.region) ?? numbers.region,
     example: unbroken(numbers.example),
@@ -72,8 +77,7 @@ export const acceptsNumber = (
   number: string,
 ) => fields.some(({ kind }) => kind === 'phone') && (!numbers || isAmong(number, numbers))
 
-// An empty form. It offers the number of the last attempt or of the request, unless the customer pressed "Wrong
-// number?".
+// An empty form. It offers the number of the last attempt or of the request, unless the customer asked to change it.
 export function freshForm(view: View, again: string | undefined): Form {
   const last = again === 'same' || again === 'number' ? attemptOf(view) : undefined
   if (again === 'number') return { chosen: last?.payment_method, input: {}, faults: [] }

@@ -1,43 +1,12 @@
 import { giveUp, type GiveUpRequest } from '../../../actions/payments/giveUp.ts'
 import type { Fields } from '../../../core/interface/json.ts'
-import { FormToken, Sentence } from '../../../core/markup/page.tsx'
+import { Sentence } from '../../../core/markup/page.tsx'
 import { maskPhone } from '../../../core/mask.ts'
-import { type GaveUpFor, gaveUpFor } from '../../../core/payment/attempt.ts'
+import { gaveUpFor } from '../../../core/payment/attempt.ts'
 import type { Ctx } from '../../http/context.ts'
 import { type CheckoutOptions, redirectTo } from '../open.tsx'
 import { LocalTime, RequestTime } from '../requestTime.tsx'
-import { attemptOf, type AttemptProps, linkTo, methodOf, type View } from '../view.ts'
-
-// The buttons for a customer who does not want to wait for this attempt. There are none when the time to pay is over.
-export const GiveUp = ({ view, attempt }: AttemptProps) => {
-  const { checkout, now, t } = view
-  if (checkout.expires_at <= now) return null
-  const next = methodOf(view, attempt.payment_method)?.next ?? 'prompt'
-  const isPrompt = next === 'prompt' && attempt.instrument !== null
-  return (
-    <>
-      <div class="pair">
-        {isPrompt && <GiveUpForm view={view} attempt={attempt} to="number" label={t.wait.wrong_number} />}
-        {(!isPrompt || checkout.methods.length > 1) && (
-          <GiveUpForm view={view} attempt={attempt} to="method" label={t.wait.other_method} />
-        )}
-      </div>
-      <p class="muted">{t.wait.counts[next]}</p>
-    </>
-  )
-}
-
-type FormProps = AttemptProps & { to: GaveUpFor; label: string }
-
-const GiveUpForm = ({ view, attempt, to, label }: FormProps) => (
-  <form method="post" action={linkTo(view, '/give-up')} data-busy={view.t.frame.one_moment}>
-    <FormToken token={view.formToken} />
-    <input type="hidden" name="number" value={attempt.number} />
-    <button type="submit" class="plain" name="for" value={to}>
-      {label}
-    </button>
-  </form>
-)
+import { attemptOf, type AttemptProps, linkTo, type View } from '../view.ts'
 
 // The customer has given up the attempt, and the provider has not ended it yet.
 export const EndingRequest = ({ view, attempt }: AttemptProps) => {
@@ -73,7 +42,7 @@ export const OldRequestEnded = ({ view }: { view: View }) => {
   ) : null
 }
 
-// The route of "Wrong number?" and "Pay another way". The next page shows the result.
+// The route of the buttons for another number and another payment method. The next page shows the result.
 export const giveUpRoute =
   ({ runtime }: CheckoutOptions) =>
   async (c: Ctx, view: View, fields: Fields, deadline: number) => {

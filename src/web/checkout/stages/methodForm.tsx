@@ -2,7 +2,7 @@ import type { Texts } from '../../../core/languages/en.ts'
 import { type Lang, languages } from '../../../core/languages/languages.ts'
 import { cachedFragment } from '../../../core/markup/fragmentCache.ts'
 import type { Child } from '../../../core/markup/jsx-runtime.ts'
-import { Sentence } from '../../../core/markup/page.tsx'
+import { Icon, Sentence } from '../../../core/markup/page.tsx'
 import { maskPhone } from '../../../core/mask.ts'
 import type { Numbers } from '../../../core/phone.ts'
 import type { FormField, PaymentMethod } from '../../../core/provider/paymentMethod.ts'
@@ -162,7 +162,9 @@ export const Field = (props: FieldProps) => {
       {guess}
       <details open={onFile.replaced}>
         <summary>{t.choose.other_number}</summary>
-        <Input {...props} />
+        <div class="field">
+          <Input {...props} />
+        </div>
       </details>
     </div>
   )
@@ -187,6 +189,7 @@ const Input = ({ lang, field, numbers, id, input, onFile, faults, guess }: Input
         </p>
       )}
       <input
+        class="input"
         id={id}
         name={id}
         value={input[id] ?? ''}
@@ -208,7 +211,7 @@ const Input = ({ lang, field, numbers, id, input, onFile, faults, guess }: Input
 }
 
 // The colours are SVG attributes: each provider has its own, and the policy allows no inline style.
-const Badge = ({ badge }: Pick<PaymentMethod, 'badge'>) => (
+export const Badge = ({ badge }: Pick<PaymentMethod, 'badge'>) => (
   <svg class="badge" viewBox="0 0 46 28" aria-hidden="true" focusable="false">
     <rect x=".5" y=".5" width="45" height="27" rx="6" fill={badge.background} />
     <text
@@ -226,21 +229,44 @@ const Badge = ({ badge }: Pick<PaymentMethod, 'badge'>) => (
 
 type FaultsProps = { view: View; faults: readonly FormFault[]; first?: string }
 
-// The list of faults above a form that is shown again. The script moves the focus there. `first` is the id of the first
-// field.
-export const Faults = ({ view: { t }, faults, first = '' }: FaultsProps) => (
-  <section class="card bad" role="alert" tabindex={-1} id="faults">
-    <p>
-      <strong>
-        {faults.length === 1 ? t.faults.title : fill(t.faults.title_many, { count: faults.length })}
-      </strong>
-    </p>
-    <ul>
-      {faults.map(({ field, text }) => (
-        <li>
-          <a href={`#${field || first}`}>{text}</a>
-        </li>
-      ))}
-    </ul>
-  </section>
+// How many faults a form has that is shown again, with a link to each. The script moves the focus there. Each fault is
+// explained at its field, so here only a screen reader gets the whole text. `first` is the id of the first field.
+export const Faults = ({ view: { t }, faults, first = '' }: FaultsProps) => {
+  const [only] = faults
+  return (
+    <section class="notice bad" role="alert" tabindex={-1} id="faults">
+      <Icon name="alert" />
+      {faults.length === 1 && only ? (
+        <FaultLink fault={only} first={first} words={t.faults.title} />
+      ) : (
+        <div>
+          <p>
+            <strong>{fill(t.faults.title_many, { count: faults.length })}</strong>
+          </p>
+          <ul>
+            {faults.map(fault => (
+              <li>
+                <FaultLink fault={fault} first={first} words={fault.label} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </section>
+  )
+}
+
+type FaultLinkProps = { fault: FormFault; first: string; words?: string }
+
+const FaultLink = ({ fault: { field, text }, first, words }: FaultLinkProps) => (
+  <a href={`#${field || first}`}>
+    {words ? (
+      <>
+        {words}
+        <span class="sr">. {text}</span>
+      </>
+    ) : (
+      text
+    )}
+  </a>
 )

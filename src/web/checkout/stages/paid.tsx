@@ -12,7 +12,7 @@ export const PaidPage = ({ view }: { view: View }) => {
   const exit = paidExit(checkout)
   const shop = <bdi>{checkout.merchant_name}</bdi>
   return (
-    <PaymentPage view={view} title={t.paid.title} exit={exit}>
+    <PaymentPage view={view} title={t.paid.title} exit={exit} hasReference>
       <section class="card paid">
         <Tick />
         <h1>{t.paid.title}</h1>
@@ -25,8 +25,10 @@ export const PaidPage = ({ view }: { view: View }) => {
       </section>
       <RedirectNotice view={view} exit={exit} />
       <ShopLink view={view} exit={exit} text={t.paid.back} button />
-      <p class="quiet">
-        <a href={linkTo(view, '/receipt')}>{view.redirects ? t.paid.stay : t.paid.see}</a>
+      <p>
+        <a class="btn plain wide" href={linkTo(view, '/receipt')}>
+          {view.redirects ? t.paid.stay : t.paid.see}
+        </a>
       </p>
     </PaymentPage>
   )
@@ -56,7 +58,7 @@ const path = '/receipt'
 export const ReceiptPage = ({ view }: { view: View }) => {
   const { checkout, t } = view
   return (
-    <PaymentPage view={view} title={t.receipt.title} path={path}>
+    <PaymentPage view={view} title={t.receipt.title} path={path} hasReference>
       <section class="card receipt">
         <h1>{t.receipt.title}</h1>
         {checkout.mode === 'test' && <p class="stamp">{t.receipt.test}</p>}
@@ -66,8 +68,10 @@ export const ReceiptPage = ({ view }: { view: View }) => {
         <ReceiptCode view={view} />
       </section>
       <ShopLink view={view} exit={paidExit(checkout)} text={t.paid.back} />
-      <p class="quiet">
-        <a href={linkTo(view)}>{t.receipt.back}</a>
+      <p>
+        <a class="btn quiet wide" href={linkTo(view)}>
+          {t.receipt.back}
+        </a>
       </p>
     </PaymentPage>
   )
@@ -78,14 +82,14 @@ const Buttons = ({ view: { checkout, t } }: { view: View }) => (
   <p class="pair">
     <button
       type="button"
-      class="plain"
+      class="btn plain"
       data-copy={checkout.tx_reference}
       data-copied={t.receipt.copied}
       hidden
     >
       {t.receipt.copy}
     </button>
-    <button type="button" class="plain" data-print hidden>
+    <button type="button" class="btn plain" data-print hidden>
       {t.receipt.print}
     </button>
   </p>

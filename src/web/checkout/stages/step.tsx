@@ -5,7 +5,7 @@ import type { Attempt } from '../../../core/payment/attempt.ts'
 import { submissionsLeft, submissionWaitMs } from '../../../core/payment/customerActs.ts'
 import type { FieldFault } from '../../../core/provider/formFields.ts'
 import type { FormField, Step } from '../../../core/provider/paymentMethod.ts'
-import { fill, stripBidiControls } from '../../../core/text.ts'
+import { fill } from '../../../core/text.ts'
 import type { Ctx } from '../../http/context.ts'
 import { sendPage } from '../../pages/sendPage.ts'
 import { type CheckoutOptions, redirectTo, onVisit } from '../open.tsx'
@@ -13,9 +13,10 @@ import { textsIn } from '../payRoute.tsx'
 import { PaymentPage } from '../paymentPage.tsx'
 import { RequestTime } from '../requestTime.tsx'
 import { amountOf, attemptOf, linkTo, methodLabel, type View } from '../view.ts'
-import { faultText, type Form } from './form.ts'
-import { GiveUp } from './giveUp.tsx'
+import { faultText, type Form, labelOf } from './form.ts'
 import { Faults, Field } from './methodForm.tsx'
+import { Problem } from './problem.tsx'
+import { ProviderInstruction } from './providerInstruction.tsx'
 
 const pollSeconds = 2
 
@@ -40,8 +41,7 @@ export const StepPage = ({ view, attempt, step, form = { input: {}, faults: [] }
             amount={<strong class="whole">{amountOf(view)}</strong>}
           />
         </p>
-        <ProviderQuestion view={view} attempt={attempt} step={step} method={method} />
-        <RequestTime view={view} attempt={attempt} />
+        <Question view={view} attempt={attempt} step={step} method={method} />
         <TriesLeft view={view} attempt={attempt} />
         <form method="post" action={linkTo(view, '/step')} novalidate data-busy={t.frame.one_moment}>
           <FormToken token={view.formToken} />
@@ -51,13 +51,13 @@ export const StepPage = ({ view, attempt, step, form = { input: {}, faults: [] }
             <Field lang={lang} field={field} id={field.name} {...form} />
           ))}
           <p class="muted">{t.step.never_pin}</p>
-          <button type="submit">{t.step.go_on}</button>
+          <button type="submit" class="btn wide big">
+            {t.step.go_on}
+          </button>
         </form>
-        <GiveUp view={view} attempt={attempt} />
+        <RequestTime view={view} attempt={attempt} />
       </section>
-      <p class="quiet">
-        <a href={linkTo(view, '/cancel')}>{t.wait.cancel}</a>
-      </p>
+      <Problem view={view} attempt={attempt} giveUp />
     </PaymentPage>
   )
 }
@@ -77,29 +77,25 @@ const TriesLeft = ({ view: { t, now }, attempt }: Pick<StepProps, 'view' | 'atte
 
 type QuestionProps = Omit<StepProps, 'form'> & { method: string }
 
-// The provider's own text. After a submission the provider asks again: the input was wrong, it needs something else, or
-// the result is unknown.
-const ProviderQuestion = ({ view: { t }, attempt, step: { text }, method }: QuestionProps) => {
-  const isAgain = attempt.submits > 0
-  if (!isAgain && !text) return null
-  return (
-    <p class={isAgain ? 'note warn' : 'note'}>
-      {isAgain && (
-        <>
-          <strong>
-            <Sentence text={t.step.again} method={method} />
-          </strong>
-          <br />
-        </>
-      )}
-      {text && (
-        <>
-          <Sentence text={t.step.provider_text} method={method} /> <bdi>{stripBidiControls(text)}</bdi>
-        </>
-      )}
-    </p>
-  )
-}
+// After a submission the provider asks again: the input was wrong, it needs something else, or the result is unknown. The
+// labels of known fields say what is wanted.
+const Question = ({ view, attempt, step: { text, fields }, method }: QuestionProps) => (
+  <>
+    {attempt.submits > 0 && (
+      <p class="note warn">
+        <strong>
+          <Sentence text={view.t.step.again} method={method} />
+        </strong>
+      </p>
+    )}
+    <ProviderInstruction
+      view={view}
+      attempt={attempt}
+      text={text}
+      isUnknown={fields.some(field => !Object.hasOwn(view.t.fields, field.name) && !field.words)}
+    />
+  </>
+)
 
 // The route of the step form. The next page shows the result. A faulty form is shown again, without the codes.
 export const stepRoute =
@@ -137,6 +133,7 @@ function showStepAgain(
     input: inputWithoutCodes(fields, input),
     faults: faults.map(fault => ({
       field: fault.field,
+      label: labelOf(view, fields, fault.field),
       text: faultText(view, { payment_method, fields }, fault),
     })),
   }

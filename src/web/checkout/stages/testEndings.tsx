@@ -1,11 +1,10 @@
 import type { Texts } from '../../../core/languages/en.ts'
 import { type Lang, languages } from '../../../core/languages/languages.ts'
 import { cachedFragment } from '../../../core/markup/fragmentCache.ts'
-import { raw } from '../../../core/markup/jsx-runtime.ts'
 import { FormToken } from '../../../core/markup/page.tsx'
 import type { TestEnding } from '../../../core/provider/paymentMethod.ts'
 import type { AvailableMethod } from '../../../runtime/providers/availableMethods.ts'
-import { linkTo, type View } from '../view.ts'
+import { linkTo, methodName, type View } from '../view.ts'
 import { fieldName } from './form.ts'
 
 // One button for each outcome of a test payment. Each submits the ordinary form for the attempt that the page was
@@ -59,34 +58,41 @@ const Ending = ({ t, ending, action, number, token }: EndingProps) => {
       {Object.entries(input).map(([field, text]) => (
         <input type="hidden" name={fieldName(payment_method, field)} value={text} />
       ))}
-      <button type="submit" class="chip">
+      <button type="submit" class="chip try">
         {t.test.endings[name]}
       </button>
     </form>
   )
 }
 
-const rendered = new Map<Texts, string>()
+// The test numbers and their outcomes, of the providers that serve the methods of this payment.
+export const TestTables = ({ view: { checkout, lang } }: { view: View }) =>
+  checkout.mode === 'test' ? tables(checkout.methods, { lang }, {}) : null
 
-// The tables of test numbers and their outcomes. They are most of the page and the same for all payments, so they are
-// rendered once per language.
-export const TestTables = ({ view }: { view: View }) => {
-  if (!isSandboxed(view)) return null
-  const { t } = view
-  const html = rendered.get(t) ?? (<Tables t={t} />).toString()
-  rendered.set(t, html)
-  return raw(html)
-}
+// The tables are most of the page and the same for all payments, so they are cached.
+const tables = cachedFragment((methods: readonly AvailableMethod[], { lang }: { lang: Lang }) => {
+  const t: Texts = languages[lang]
+  const { test } = t
+  const simulated = methods.filter(({ testEndings }) => testEndings)
+  const asks = (field: string) => simulated.some(({ fields }) => fields.some(({ name }) => name === field))
+  const others = methods.filter(({ testEndings, testNumbers }) => !testEndings && testNumbers)
+  if (simulated.length === 0 && others.length === 0) return null
+  return (
+    <details class="card tables">
+      <summary>{test.title}</summary>
+      {others.map(method => (
+        <Table head={methodName(method, t)} rows={outcomesOf(method, t)} />
+      ))}
+      {asks('phone') && <Table head={test.wallets} rows={test.by_wallet} />}
+      {asks('voucher_code') && <p class="muted">{test.voucher}</p>}
+      {simulated.some(({ next }) => next === 'redirect') && <Table head={test.cards} rows={test.by_card} />}
+      {simulated.length > 0 && <Table head={test.totals} rows={test.by_total} />}
+    </details>
+  )
+})
 
-const Tables = ({ t: { test } }: { t: Texts }) => (
-  <details class="card">
-    <summary>{test.title}</summary>
-    <Table head={test.wallets} rows={test.by_wallet} />
-    <p class="muted">{test.voucher}</p>
-    <Table head={test.cards} rows={test.by_card} />
-    <Table head={test.totals} rows={test.by_total} />
-  </details>
-)
+const outcomesOf = ({ testNumbers = {} }: AvailableMethod, { test }: Texts) =>
+  Object.fromEntries(Object.entries(testNumbers).map(([number, ending]) => [number, test.endings[ending]]))
 
 const Table = ({ head, rows }: { head: string; rows: Record<string, string> }) => (
   <table>

@@ -1,8 +1,9 @@
+import type { Child } from '../../../core/markup/jsx-runtime.ts'
 import { Sentence } from '../../../core/markup/page.tsx'
 import { maskPhone } from '../../../core/mask.ts'
 import type { Attempt } from '../../../core/payment/attempt.ts'
 import { submissionsLeft } from '../../../core/payment/customerActs.ts'
-import { fill, parseUrl, stripBidiControls } from '../../../core/text.ts'
+import { fill, parseUrl } from '../../../core/text.ts'
 import { deferredExit, ShopLink } from '../exit.tsx'
 import { PaymentPage } from '../paymentPage.tsx'
 import { Qr } from '../qrCode.tsx'
@@ -10,74 +11,100 @@ import { RequestTime } from '../requestTime.tsx'
 import {
   amountOf,
   type AttemptProps,
-  linkTo,
   methodLabel,
-  methodOf,
+  nextOf,
   resourceOf,
   type View,
   topTarget,
 } from '../view.ts'
-import { EndingRequest, GiveUp } from './giveUp.tsx'
+import { EndingRequest } from './giveUp.tsx'
+import { PhonePicture } from './phonePicture.tsx'
+import { Problem, type ProblemKinds } from './problem.tsx'
+import { ProviderInstruction } from './providerInstruction.tsx'
+import { TestPhoneFrame, TestPhoneLink } from './testPhone.tsx'
 import { TestTables } from './testEndings.tsx'
 
 const pollSeconds = 2
 const refreshSeconds = 5
 
-// The attempt has no result yet. The page polls; the link is for a browser whose script did not load. `unfinished`: the
-// customer returned from the card page without paying.
-export const WaitPage = ({ view, attempt, unfinished }: AttemptProps & { unfinished: boolean }) => {
-  const { checkout, t } = view
-  const { title, Body } = contentFor(view, attempt, unfinished)
+// How the customer came here. `unfinished`: back from the card page without paying. `forward`: by the button to pay, so
+// the page of another provider opens by itself. `isReload`: the page has reloaded itself, because scripts are off.
+export type Arrival = { unfinished?: boolean; forward?: boolean; isReload?: boolean }
+
+type WaitProps = AttemptProps & { arrival: Arrival }
+
+// The attempt has no result yet. The page polls, and has one instruction; everything else is under "Problem?".
+export const WaitPage = ({ view, attempt, arrival }: WaitProps) => {
+  const { title, Body, kinds } = contentFor(view, attempt, arrival)
   return (
     <PaymentPage
       view={view}
       title={title}
-      query={unfinished ? { unfinished: '1' } : {}}
+      query={queryOf(arrival)}
       poll={pollSeconds}
       refresh={refreshSeconds}
+      reloaded={{ reload: '1' }}
+      forward={forwardOf(attempt, arrival)}
+      aside={<TestPhoneFrame view={view} attempt={attempt} />}
     >
-      <section class="card">
-        <h1 class="waiting">{title}</h1>
-        <Body view={view} attempt={attempt} />
+      <section class="card ask">
+        {Body === Prompt && <PhonePicture view={view} attempt={attempt} />}
+        <div class="text">
+          <h1>{title}</h1>
+          <Body view={view} attempt={attempt} />
+        </div>
       </section>
-      <p class="quiet">{t.wait.may_leave}</p>
-      <TestPhone view={view} attempt={attempt} />
-      <p class="quiet">
-        <a href={linkTo(view)}>{t.wait.check_again}</a>
-      </p>
+      <Problem view={view} attempt={attempt} isOpen={arrival.isReload} {...kinds} />
+      <TestPhoneLink view={view} attempt={attempt} />
+      <p class="after">{view.willText ? view.t.wait.may_leave_text : view.t.wait.may_leave}</p>
       {/* The customer may also wait on the shop's page. */}
-      <ShopLink view={view} exit={deferredExit(checkout)} text={t.wait.back} />
-      <p class="quiet">
-        <a href={linkTo(view, '/cancel')}>{t.wait.cancel}</a>
-      </p>
+      <ShopLink view={view} exit={deferredExit(view.checkout)} text={view.t.wait.back} />
       <TestTables view={view} />
     </PaymentPage>
   )
 }
 
-function contentFor(view: View, attempt: Attempt, unfinished: boolean) {
+const queryOf = ({ unfinished, forward }: Arrival): Record<string, string> => ({
+  ...(unfinished && { unfinished: '1' }),
+  ...(forward && { forward: '1' }),
+})
+
+// The address to which the page forwards: once, and not a customer who has been there.
+function forwardOf(attempt: Attempt, { forward }: Arrival): string | undefined {
+  const { redirect_url } = attempt
+  return forward && redirect_url && !parseUrl(redirect_url) && !hasReturned(attempt)
+    ? redirect_url
+    : undefined
+}
+
+type Content = { title: string; Body: (props: AttemptProps) => Child; kinds: ProblemKinds }
+
+function contentFor(view: View, attempt: Attempt, arrival: Arrival): Content {
   const { wait } = view.t
-  if (attempt.gave_up_at) return { title: wait.ending, Body: EndingRequest }
+  const giveUp = { giveUp: true }
+  if (attempt.gave_up_at) return { title: wait.ending, Body: EndingRequest, kinds: {} }
   if (attempt.state === 'needs_input' && submissionsLeft(attempt) === 0)
-    return { title: view.t.step.none_left, Body: NoneLeft }
-  if (attempt.redirect_url && !parseUrl(attempt.redirect_url))
-    return hasReturned(attempt) && !unfinished
-      ? { title: wait.bank, Body: AskingBank }
-      : { title: wait.redirect, Body: Redirect }
-  if (attempt.qr) return { title: wait.qr, Body: ScanCode }
-  if (attempt.state === 'pending' && methodOf(view, attempt.payment_method)?.next !== 'redirect')
-    return { title: wait.prompt, Body: Prompt }
-  return { title: fill(wait.unknown, { method: methodLabel(view, attempt.payment_method) }), Body: Unknown }
+    return { title: view.t.step.none_left, Body: NoneLeft, kinds: giveUp }
+  if (attempt.redirect_url && !parseUrl(attempt.redirect_url)) return redirectContent(view, attempt, arrival)
+  if (attempt.qr) return { title: wait.qr, Body: ScanCode, kinds: giveUp }
+  if (attempt.state === 'pending' && nextOf(view, attempt) !== 'redirect')
+    return { title: wait.prompt, Body: Prompt, kinds: { giveUp: true, noMessage: true } }
+  const title = fill(wait.unknown, { method: methodLabel(view, attempt.payment_method) })
+  return { title, Body: Unknown, kinds: giveUp }
+}
+
+function redirectContent({ t: { wait } }: View, attempt: Attempt, arrival: Arrival): Content {
+  if (hasReturned(attempt) && !arrival.unfinished)
+    return { title: wait.bank, Body: AskingBank, kinds: { unfinished: true } }
+  const title = forwardOf(attempt, arrival) ? wait.forward : wait.redirect
+  return { title, Body: Redirect, kinds: { giveUp: true } }
 }
 
 // A customer who has returned from the card page may have paid, so the page does not ask to pay.
 const hasReturned = ({ returned_at, state }: Attempt) => returned_at !== null || state !== 'pending'
 
 const Unknown = ({ view, attempt }: AttemptProps) => (
-  <>
-    <p>{fill(view.t.wait.unknown_text, { method: methodLabel(view, attempt.payment_method) })}</p>
-    <GiveUp view={view} attempt={attempt} />
-  </>
+  <p>{fill(view.t.wait.unknown_text, { method: methodLabel(view, attempt.payment_method) })}</p>
 )
 
 const ScanCode = ({ view, attempt }: AttemptProps) => (
@@ -88,83 +115,39 @@ const ScanCode = ({ view, attempt }: AttemptProps) => (
     <Qr text={attempt.qr ?? ''} title={view.t.wait.qr} />
     <SaveCode view={view} />
     <RequestTime view={view} attempt={attempt} />
-    {attempt.state === 'pending' ? (
-      <GiveUp view={view} attempt={attempt} />
-    ) : (
-      <Unknown view={view} attempt={attempt} />
-    )}
+    {attempt.state !== 'pending' && <Unknown view={view} attempt={attempt} />}
   </>
 )
 
-const TestPhone = ({ view: { checkout, t, lang }, attempt }: AttemptProps) =>
-  checkout.testerPage && !attempt.redirect_url ? (
-    <p>
-      <a class="button plain" href={`${checkout.testerPage}?lang=${lang}`} target="_blank" rel="noopener">
-        {t.wait.test_phone}
-      </a>
-    </p>
-  ) : null
-
-// Explains what the phone asks, and how to find the request.
+// Who asks which number for how much, and for whom.
 const Prompt = ({ view, attempt }: AttemptProps) => {
   const { checkout, t } = view
-  const amount = <strong class="whole">{amountOf(view)}</strong>
-  const shop = (
-    <strong>
-      <bdi>{checkout.merchant_name}</bdi>
-    </strong>
-  )
+  const facts = {
+    method: methodLabel(view, attempt.payment_method),
+    amount: <b class="whole">{amountOf(view)}</b>,
+    shop: (
+      <b>
+        <bdi>{checkout.merchant_name}</bdi>
+      </b>
+    ),
+  }
   return (
     <>
       <p>
         {attempt.instrument ? (
           <Sentence
-            text={t.wait.sent}
-            number={<strong class="whole">{maskPhone(attempt.instrument)}</strong>}
+            text={t.wait.asks}
+            number={<b class="whole">{maskPhone(attempt.instrument)}</b>}
+            {...facts}
           />
         ) : (
-          t.wait.sent_somewhere
+          <Sentence text={t.wait.asks_somewhere} {...facts} />
         )}
       </p>
-      <ProviderText view={view} attempt={attempt} />
+      <ProviderInstruction view={view} attempt={attempt} text={attempt.provider_text} />
+      <p class="muted">{t.wait.never_pin}</p>
       <RequestTime view={view} attempt={attempt} />
-      <ol class="steps">
-        <li>{fill(t.wait.step_look, { method: methodLabel(view, attempt.payment_method) })}</li>
-        <li>
-          <Sentence text={t.wait.step_check} amount={amount} shop={shop} />
-        </li>
-        <li>{t.wait.step_pin}</li>
-      </ol>
-      <p>
-        <strong>{t.wait.no_request}</strong> <Dial view={view} payment_method={attempt.payment_method} />
-      </p>
-      <GiveUp view={view} attempt={attempt} />
     </>
-  )
-}
-
-// The provider's own text for its customer.
-const ProviderText = ({ view, attempt }: AttemptProps) =>
-  attempt.provider_text ? (
-    <p class="note">
-      <Sentence text={view.t.step.provider_text} method={methodLabel(view, attempt.payment_method)} />{' '}
-      <bdi>{stripBidiControls(attempt.provider_text)}</bdi>
-    </p>
-  ) : null
-
-const Dial = ({ view, payment_method }: { view: View; payment_method: string }) => {
-  const { wait } = view.t
-  const dial = methodOf(view, payment_method)?.dial
-  if (!dial) return <>{wait.dial_unknown}</>
-  const code = (
-    <a class="whole" href={`tel:${encodeURIComponent(dial.code)}`}>
-      {dial.code}
-    </a>
-  )
-  return dial.steps ? (
-    <Sentence text={wait.dial_steps} code={code} steps={dial.steps} />
-  ) : (
-    <Sentence text={wait.dial} code={code} />
   )
 }
 
@@ -173,25 +156,17 @@ const Redirect = ({ view, attempt }: AttemptProps) => (
   <>
     <p>{view.t.wait.redirect_text}</p>
     <p>
-      <a class="button" href={attempt.redirect_url ?? ''} rel="noreferrer" {...topTarget(view)}>
+      <a class="btn wide big" href={attempt.redirect_url ?? ''} rel="noreferrer" {...topTarget(view)}>
         {view.t.wait.to_card}
       </a>
     </p>
     <RequestTime view={view} attempt={attempt} />
-    <p>{view.t.wait.confirming}</p>
-    <GiveUp view={view} attempt={attempt} />
+    <p class="muted">{view.t.wait.confirming}</p>
   </>
 )
 
-// The customer has returned, and the result is unknown. The link is for a customer who did not pay.
-const AskingBank = ({ view }: AttemptProps) => (
-  <>
-    <p>{view.t.wait.bank_text}</p>
-    <p class="quiet">
-      <a href={linkTo(view, '', { unfinished: '1' })}>{view.t.wait.unfinished}</a>
-    </p>
-  </>
-)
+// The customer has returned, and the result is unknown.
+const AskingBank = ({ view }: AttemptProps) => <p>{view.t.wait.bank_text}</p>
 
 // The provider still asks for a code, but no submission is left. The attempt has not failed: only the provider ends it.
 const NoneLeft = ({ view, attempt }: AttemptProps) => {
@@ -201,7 +176,6 @@ const NoneLeft = ({ view, attempt }: AttemptProps) => {
       <p>{fill(step.none_left_text, { method: methodLabel(view, attempt.payment_method) })}</p>
       <RequestTime view={view} attempt={attempt} />
       <p>{step.none_left_then}</p>
-      <GiveUp view={view} attempt={attempt} />
     </>
   )
 }
@@ -213,7 +187,7 @@ const SaveCode = ({ view }: { view: View }) => (
     <p class="muted">{view.t.wait.qr_here}</p>
     <p>
       <a
-        class="button plain"
+        class="btn plain wide"
         href={resourceOf(view, '/code.png')}
         download={`${view.checkout.tx_reference}.png`}
       >
