@@ -11,6 +11,6 @@ create index concurrently if not exists payments_by_email
 -- The search by a wallet number. Attempts that are not paid are found by attempts_by_instrument.
 create index concurrently if not exists attempts_paid_by_instrument
   on attempts (instrument, created_at) where state = 'paid' and instrument is not null;
--- The search by a provider's reference. Attempts that are paid are found by paid_references.
+-- The search by a provider's reference.
 create index concurrently if not exists attempts_by_provider_ref
-  on attempts (provider_ref) where provider_ref is not null and state <> 'paid';
+  on attempts (provider_ref) where provider_ref is not null;
