@@ -9,6 +9,7 @@ export type Modules = {
   'actions/payments/decisions': typeof import('../src/actions/payments/decisions.ts')
   'actions/payments/findPayments': typeof import('../src/actions/payments/findPayments.ts')
   'actions/payments/outletReport': typeof import('../src/actions/payments/outletReport.ts')
+  'actions/payments/searchPayments': typeof import('../src/actions/payments/searchPayments.ts')
   'core/provider/selectAccounts': typeof import('../src/core/provider/selectAccounts.ts')
   'core/notification/notification': typeof import('../src/core/notification/notification.ts')
   'observe/log': typeof import('../src/observe/log.ts')

@@ -11,6 +11,7 @@ import { watchAttempts } from './observe/attempts.ts'
 import { gaugeClock, watchClock } from './observe/clock.ts'
 import { createMetrics, type Metrics, watchRuntime } from './observe/metrics.ts'
 import { gaugeProviders, gaugeWaiting, watchAccounts, watchCalls } from './observe/providers.ts'
+import { watchRequestLog } from './observe/requestLog.ts'
 import { watchNodes, watchReading, watchRedaction } from './observe/workers.ts'
 import type { User } from './postgres/user.ts'
 import type { LocalWorkers } from './runtime/localWorkers.ts'
@@ -35,6 +36,7 @@ import { startWorkers } from './workers/payments.ts'
 import { startAccountsWatch } from './workers/providerAccounts.ts'
 import { startProviderHealth } from './workers/providerHealth.ts'
 import { startRedaction } from './workers/redaction.ts'
+import { startRequestLog } from './workers/requestLog.ts'
 
 export type Gateway = {
   url: string
@@ -103,11 +105,14 @@ async function open(start: Start): Promise<Gateway> {
   if (options.runAs) await becomeUser(options.runAs, database, log)
   const overload = watchOverload()
   started.add(overload.stop)
+  const requestLog = startRequestLog({ db, clock, pause: time.pause, ...watchRequestLog(metrics, log) })
+  started.add(requestLog.stop)
   serveWeb(server, config, {
     runtime,
     metrics,
     log,
     isOverloaded: options.isOverloaded ?? overload.isOverloaded,
+    recordRefusal: requestLog.record,
     operatorKeys: keys,
     messengers: messages,
     sandbox: providers.sandbox?.app,

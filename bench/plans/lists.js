@@ -1,7 +1,8 @@
-// What an operator asks of a merchant with two million payments, beside the same of a small one: lists and reports.
+// What an operator asks of a merchant with two million payments, beside the same of a small one: lists, reports and the
+// search of support, which is of all merchants: so it asks a database with a small merchant only, and one with both.
 import { createMeter } from '../contenders/meter.js'
 import { query } from '../rows/database.js'
-import { days, fillLists } from '../rows/lists.js'
+import { days, fillAttempts, fillLists } from '../rows/lists.js'
 import { createDataset } from '../rows/dataset.js'
 import { thisVersion } from '../version.js'
 
@@ -9,6 +10,8 @@ const [few, usualMany] = [2000, 2_000_000]
 const limit = 20
 const dayMs = 86_400_000
 const belowMs = 1000
+const searchBelowMs = 150
+const sought = 1041 // the number of a payment that has its own address
 
 const questions = {
   payments: { label: 'payments', filter: {} },
@@ -23,17 +26,28 @@ const questions = {
   day: { label: 'report of a day', length: 1 },
   week: { label: 'report of a week', length: 7 },
   month: { label: `report of ${days} days`, length: days },
+  reference: { label: 'search, reference', text: ({ reference }) => reference },
+  invoice: { label: 'search, invoice id', text: () => `INV-${sought}` },
+  phone: { label: 'search, phone and wallet', text: () => `024 ${String(sought).padStart(7, '0')}` },
+  email: { label: 'search, email', text: () => `c${sought}@mail.example` },
+  shared: { label: 'search, email of every second payment', text: () => 'shop@mail.example' },
+  provider: { label: "search, provider's reference", text: () => `MP${sought}` },
+  link: { label: 'search, checkout link', text: ({ token }) => `https://pay.example/checkout/${token}` },
+  nobody: { label: 'search, phone of nobody', text: () => '0209999999' },
+  latest: { label: 'latest payments' },
 }
+const isSearch = ({ label }) => label.startsWith('search') || label.startsWith('latest')
 
 export function listsSection(bench, { rounds, many = usualMany }) {
   const place = /** @type {any} */ ({}) // known when it is prepared
   const names = Object.entries(questions)
   return {
-    title: 'Lists and reports',
+    title: 'Lists, reports and search',
     table: 'callback',
     about: [
       `Of a merchant with ${many.toLocaleString('en')} payments in ${days} days, each told and acknowledged, but for a few; beside one with`,
-      `${few.toLocaleString('en')}. A list is the newest ${limit}.`,
+      `${few.toLocaleString('en')}. A list is the newest ${limit}. A search is of all payments of a database: of one with`,
+      `${few.toLocaleString('en')}, and of one with ${(many + few).toLocaleString('en')}.`,
     ],
     rounds,
     job: { warmMs: 0, measureMs: 1000 },
@@ -47,35 +61,57 @@ export function listsSection(bench, { rounds, many = usualMany }) {
       to: `${id}-few`,
       by: 'p50',
     })),
-    limits: names.map(([id, { label }]) => ({
-      name: `${label}, ms`,
+    limits: names.map(([id, question]) => ({
+      name: `${question.label}, ms`,
       of: `${id}-many`,
       by: 'p50',
-      below: belowMs,
+      below: isSearch(question) ? searchBelowMs : belowMs,
     })),
     async prepare() {
       await bench.stopGateways()
       const dataset = await createDataset(bench, 'lists', [1, 2])
       const end = new Date()
       const [small, large] = dataset.merchants
-      await fillLists(dataset.url, small, few, end)
-      await fillLists(dataset.url, large, many, end)
-      await query(dataset.url, 'vacuum analyze')
+      const alone = await createDataset(bench, 'search', [1])
+      await fill(alone.url, alone.merchants[0], few, end)
+      await fill(dataset.url, small, few, end)
+      await fill(dataset.url, large, many, end)
+      for (const url of [alone.url, dataset.url]) await query(url, 'vacuum analyze')
       await query(dataset.url, 'checkpoint')
-      Object.assign(place, { url: dataset.url, end, few: small, many: large })
+      Object.assign(place, {
+        end,
+        urls: { few: alone.url, many: dataset.url },
+        sought: { few: await soughtIn(alone.url), many: await soughtIn(dataset.url) },
+        few: small,
+        many: large,
+      })
     },
   }
 }
 
-async function ask(bench, { url, end, ...merchants }, id, whose) {
+async function fill(url, merchant_id, count, end) {
+  await fillLists(url, merchant_id, count, end)
+  await fillAttempts(url, merchant_id, count, end)
+}
+
+async function soughtIn(url) {
+  const [row] = await query(
+    url,
+    `select tx_reference as reference, tx_token as token from payments where invoice_id = 'INV-${sought}' limit 1`,
+  )
+  return row
+}
+
+async function ask(bench, place, id, whose) {
   const [{ openDb }] = await thisVersion.load('store/db')
-  const db = openDb(url, 1, 'bench')
+  const url = isSearch(questions[id]) ? place.urls[whose] : place.urls.many
+  const db = openDb(url, 4, 'bench')
   try {
-    await answer(db, 'payments', merchants.few, end) // the connection, and what it has to learn first
+    await answer(db, 'payments', place, 'few') // the connection, and what it has to learn first
     const meter = createMeter({ postgres: bench.server.cpuMs })
     meter.start()
     const began = performance.now()
-    await answer(db, id, merchants[whose], end)
+    await answer(db, id, place, whose)
     const ms = performance.now() - began
     meter.stop()
     const figures = meter.complete({ requests: 1, rate: 1000 / ms, p50: ms, p99: ms, cpuMs: 0 })
@@ -85,13 +121,17 @@ async function ask(bench, { url, end, ...merchants }, id, whose) {
   }
 }
 
-async function answer(db, id, merchant_id, end) {
-  const [{ newestPayments }, { newestNotifications }, { outletReport }] = await thisVersion.load(
+async function answer(db, id, { end, ...place }, whose) {
+  const [{ newestPayments }, { newestNotifications }, { outletReport }, search] = await thisVersion.load(
     'actions/payments/findPayments',
     'actions/notifications/findNotifications',
     'actions/payments/outletReport',
+    'actions/payments/searchPayments',
   )
-  const { label, filter, length } = questions[id]
+  const { label, filter, length, text } = questions[id]
+  const merchant_id = place[whose]
+  if (text) return search.searchByText(db, text(place.sought[whose]), undefined, end)
+  if (id === 'latest') return search.newestOfAll(db)
   if (label.startsWith('payments')) return newestPayments(db, { ...filter, merchant_id, limit })
   if (label.startsWith('notifications')) return newestNotifications(db, { ...filter, merchant_id, limit })
   const from = new Date(end.getTime() - length * dayMs)

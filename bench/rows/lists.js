@@ -18,6 +18,9 @@ export const rowsOf = (count, end) => `from generate_series(1, ${count}) n,
   lateral (select ${spelt('ms').join(' || ')} || lpad((n % 1000000)::text, 9, '0') as key) k,
   lateral (select 'TG-' || substr(key, 1, 6) || '-' || substr(key, 7, 6) || '-' || substr(key, 13) as reference) r`
 
+// Half a million customers; every second payment has the address of the shop instead of the customer's.
+const numberInSql = `'+23324' || lpad((n % 500000)::text, 7, '0')`
+
 const status = `case when n % 10 = 0 then 'failed' when n % 10 = 1 then 'cancelled' else 'paid' end`
 
 export async function fillLists(url, merchant_id, count, end) {
@@ -29,8 +32,8 @@ export async function fillLists(url, merchant_id, count, end) {
         ipn_url, number, email, name, description, outlet, request_digest, created_at, updated_at, expires_at,
         payment_method, payment_instrument, payment_reference, payment_time, charged)
       select ${mine}, reference, 'test', 'INV-' || n, ${mine} || lower(substr(key, 1, 6)) || substr(md5(n::text), 1, 26),
-        ${status}, 2550, 'GHS', 'https://shop.example/thanks', 'https://shop.example/ipn', '+233241234567',
-        'ama.mensah@mail.example', 'Ama Mensah', 'Two straw hats and a basket',
+        ${status}, 2550, 'GHS', 'https://shop.example/thanks', 'https://shop.example/ipn', ${numberInSql},
+        case when n % 2 = 0 then 'shop@mail.example' else 'c' || n % 500000 || '@mail.example' end, 'Ama Mensah', 'Two straw hats and a basket',
         case when n <= ${rare} then 'RARE' else 'OUT-' || n % ${outlets} end, sha256(n::text::bytea), at, at,
         at + interval '1 hour', 'mtn_mobile_money', '+233 24 *** **67', 'MP' || n, at, 2550 ${rows}`,
     `insert into notifications (merchant_id, tx_reference, sequence, mode, status, body, created_at, position)
@@ -44,3 +47,14 @@ export async function fillLists(url, merchant_id, count, end) {
   ])
     await query(url, text)
 }
+
+// The attempts of these payments, one each, for the search by wallet and by the provider's reference.
+export const fillAttempts = (url, merchant_id, count, end) =>
+  query(
+    url,
+    `insert into attempts (merchant_id, attempt_id, tx_reference, number, provider_account, payment_method, state, instrument,
+        payer, lang, provider_ref, charged, polls, created_at, updated_at, ended_at)
+      select ${literal(merchant_id)}, ${literal(merchant_id)} || substr(md5(n::text), 1, 26), reference, 1, 'sandbox',
+        'mtn_mobile_money', case when n % 10 < 2 then 'failed' else 'paid' end, ${numberInSql}, md5((n % 50000)::text), 'en',
+        'MP' || n, 2550, 2, at, at, at ${rowsOf(count, end)}`,
+  )

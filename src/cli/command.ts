@@ -13,6 +13,7 @@ import { printFailure } from './output.ts'
 import { addPaymentCommands } from './payment/payment.ts'
 import { addTaskCommands } from './payment/task.ts'
 import { addProviderCommands } from './provider/provider.ts'
+import { addRequestCommands } from './request/request.ts'
 import { addStart } from './start/start.ts'
 import { addSupportCommands } from './support.ts'
 import { heading } from './terminal.ts'
@@ -67,6 +68,7 @@ export function createProgram(json: boolean): CliCommand {
     addMasterKeyCommands,
     addProviderCommands,
     addPaymentCommands,
+    addRequestCommands,
     addNotificationCommands,
     addMessageCommands,
     addTaskCommands,

@@ -56,6 +56,7 @@ export const newSecretId = () => randomText(8)
 export const newInvoiceId = () => `CLI-${randomText(12)}`
 export const newVisit = () => randomText(10)
 export const newRequestId = () => `req_${randomText(16)}`
+export const isRequestId = (text: string) => /^req_[0-9a-z]{16}$/.test(text)
 export const newLeaseToken = () => randomText(16)
 
 export const newMerchantKey = (mode: Mode) => `${mode === 'test' ? 'tk' : 'lk'}_${randomText(24)}`

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import type { RecordRefusal } from '../core/interface/refusedRequest.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { createObserver } from '../observe/requests.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -19,6 +20,7 @@ type WebDeps = Pick<AppOptions, 'messengers' | 'operatorKeys' | 'sandbox'> & {
   metrics: Metrics
   log: Logger
   isOverloaded(): boolean
+  recordRefusal: RecordRefusal
 }
 
 // Starts to answer requests. The API and the documents bypass the framework, because they get most of the load.
@@ -27,7 +29,7 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
   const observe = createObserver(metrics, log)
   const { baseUrl } = runtime
   const shared = { runtime, baseUrl, log, observe, trustedProxies: config.TOLLGATE_TRUST_PROXY }
-  const api = createApi(shared)
+  const api = createApi({ ...shared, recordRefusal: deps.recordRefusal })
   const documents = createDocuments({ ...shared, documents: allDocuments(baseUrl), isOverloaded })
   const odd = refuseNonCanonicalRequests(observe)
   const app = createApp({

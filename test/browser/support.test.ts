@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
+import { addRefusedRequests } from '../../src/store/requestLog.ts'
 import { axeFaults } from '../support/browser/axe.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'
 import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
@@ -30,6 +31,25 @@ beforeAll(async () => {
     await shop.ask(merchant, { invoice_id: 'PAID', number: '0241234567', email: 'ama@mail.example' }),
   )
   shop.setNow(new Date())
+  await addRefusedRequests(shop.db, [
+    {
+      merchant_id: merchant.merchant_id,
+      mode: 'test',
+      request_id: refusedId,
+      refused_at: new Date(),
+      method: 'POST',
+      path: '/v1/mobile_agents_v2',
+      http: 401,
+      code: 'GW-010',
+      field: 'secure_hash',
+      message: 'secure_hash: does not match this request',
+      hint: {
+        hashed_string: `invoice_id=AMA-1&merchant_key=${merchant.test.merchant_key}&total=25.00`,
+        likely_mistake: 'the names are not in alphabetical order: invoice_id, merchant_key, total',
+      },
+      fields: { merchant_key: merchant.test.merchant_key, invoice_id: 'AMA-1', number: '024 ••• 3456' },
+    },
+  ])
   site = await supportSite(shop.runtime)
   browser = await openBrowser()
 })
@@ -56,6 +76,8 @@ async function told(asked: Payment) {
     values (${merchant_id}, ${tx_reference}, 1, 1, ${created_at}, 10000, 'timeout')`)
 }
 
+const refusedId = 'req_7m2k9c4w8x1z5b3n'
+
 const screens: [string, CustomerOptions][] = [
   ['the smallest phone', { width: 320 }],
   ['a phone at night', { dark: true }],
@@ -68,6 +90,8 @@ const pages: [string, string][] = [
   ['paid', '/support?q=PAID'],
   ['done', '/support?q=PAID&done=receipt'],
   ['choice', '/support?q=SAME'],
+  ['request', `/support?q=${refusedId}`],
+  ['no-request', '/support?q=req_0000000000000000'],
   ['nothing', `/support?q=${'N'.repeat(150)}`],
 ]
 
@@ -88,7 +112,7 @@ test('a reference finds the payment', async () => {
   const { page, close } = await browser.newCustomer({ scripts: false })
   onTestFinished(close)
   await page.goto(`${site.url}/support`)
-  await page.getByLabel('Reference or invoice id').fill('AMA-1')
+  await page.getByLabel('Look up a payment or a request').fill('AMA-1')
   await page.getByRole('button', { name: 'Look up' }).click()
   await page.getByRole('heading', { name: 'What happens next' }).waitFor()
   expect(await page.title()).toMatch(/^TG-.*, awaiting_payment · Tollgate support$/)

@@ -79,6 +79,7 @@ for (const { language, needs, argsOf, prints } of [
       [/6917989e5641c85d49a8f8045e3abd1da701af0d1326a88de0b8ff860ef46583/],
       [checkoutAddress, waits],
       [/"events":\[\{"cursor":"1",.*"next":"2","more":false\}/],
+      [/^\{"success":true,"status":"ok","requests":\[.*\],"next":null\}/],
     ],
   },
   {
@@ -191,6 +192,7 @@ test('the page names every field, key, code and setting', () => {
     'more',
     'after',
     'limit',
+    ...Object.keys(bodies.RequestsAnswer.shape.requests.element.shape),
   ])
     expect(page).toContain(`\`${name}\``)
   for (const code of codes) expect(page).toContain(`| ${code} |`)

@@ -97,6 +97,8 @@ export const breaks: Record<string, Breaks> = {
   rate_limit: isDirect,
   database_available: () => true, // the machine may be too busy
   known_payment: ({ shop, question, known }) => !known.invoices.has(invoiceOf(shop, question.fields)),
+  recent_time: () => false, // each is signed now
+  own_page: ({ question: { fields } }) => String(fields.after ?? '') !== '',
   own_cursor: ({ question: { fields }, known }) => !known.cursors.includes(String(fields.after ?? '')),
 }
 

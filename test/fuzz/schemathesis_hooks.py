@@ -45,6 +45,12 @@ def before_call(context, case, kwargs):
             text = f"{t}.{MERCHANT_KEY}.{spelled(fields.get('after'))}.{spelled(fields.get('limit'))}"
             headers["x-tollgate-signature"] = f"t={t},v1={signature(text)}"
         return
+    if path == "/v1/requests":
+        fields["time"] = int(time.time())
+        names = sorted(name for name in fields if name != "secure_hash" and fields[name] is not None)
+        if "secure_hash" in fields:
+            fields["secure_hash"] = signature("&".join(f"{name}={spelled(fields[name])}" for name in names))
+        return
     text = f"invoice_id={spelled(fields.get('invoice_id'))}&merchant_key={MERCHANT_KEY}"
     if path in PAYMENTS:
         fields["secure_hash"] = signature(f"{text}&total={spelled(fields.get('total'))}")

@@ -9,11 +9,13 @@ import type { Shop } from './shops.ts'
 const ofPayments = /mobile_agents_v2$|^\/gateway(\/checkout)?$|^\/$/
 const ofChecks = /status_chk$/
 const ofFeeds = /events$/
+const ofRequests = /^\/v1\/requests$/ // signed over all their fields
 
 export function asShop({ path }: Operation, question: Question, shop: Shop, signs: boolean): Question {
   const { merchant_key, secret_key } = shop
   const fields: Fields = { ...question.fields, merchant_key }
   if (ofFeeds.test(path)) return { ...question, fields, header: signs ? feedHeaders(fields, secret_key) : {} }
+  if (ofRequests.test(path)) return { ...question, fields: allSigned(fields, secret_key, signs) }
   const names = ofPayments.test(path)
     ? ['invoice_id', 'merchant_key', 'total']
     : ['invoice_id', 'merchant_key']
@@ -21,6 +23,17 @@ export function asShop({ path }: Operation, question: Question, shop: Shop, sign
   delete fields.secure_hash
   const text = names.map(name => `${name}=${spelled(fields[name])}`).join('&')
   return { ...question, fields: signs ? { ...fields, secure_hash: sign(secret_key, text) } : fields }
+}
+
+function allSigned(sent: Fields, secret_key: string, signs: boolean): Fields {
+  const fields: Fields = { ...sent, time: Math.floor(Date.now() / 1000) }
+  delete fields.secure_hash
+  const text = Object.keys(fields)
+    .filter(name => fields[name] !== undefined)
+    .toSorted()
+    .map(name => `${name}=${spelled(fields[name])}`)
+    .join('&')
+  return signs ? { ...fields, secure_hash: sign(secret_key, text) } : fields
 }
 
 function feedHeaders({ merchant_key, after, limit }: Fields, secret_key: string) {

@@ -23,6 +23,7 @@ import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { findAccount, type StoredAccount } from '../../src/store/providers/accounts.ts'
 import { addBusiness } from '../../src/store/providers/businesses.ts'
 import { claimToken, saveToken } from '../../src/store/providers/tokens.ts'
+import { addRefusedCounts, addRefusedRequests } from '../../src/store/requestLog.ts'
 import { insertCharge } from '../../src/store/sandboxCharges.ts'
 import { exampleTools } from '../support/providers/exampleProvider.ts'
 import type { TestMerchant } from '../support/gateway/gateway.ts'
@@ -62,6 +63,7 @@ export async function addRecords(shop: TestShop) {
   await setMessages(shop)
   await addProviderAccounts(shop, merchant)
   await addInstallation(shop)
+  await addRefused(shop, merchant)
   await shop.db.rows(sql`update migrations set applied_at = ${madeAt}, served_at = ${madeAt}`)
 }
 
@@ -262,6 +264,28 @@ async function addProviderAccounts({ db }: TestShop, { merchant_id }: TestMercha
     const token = { maker: 'n1', token: 'secret token', now: madeAt, expires_at: after(hours(1), madeAt) }
     if (!disabled) await saveToken(db, masterKeys, holder, token)
   }
+}
+
+async function addRefused({ db }: TestShop, { merchant_id }: TestMerchant) {
+  const mode = 'test'
+  await addRefusedRequests(db, [
+    {
+      merchant_id,
+      mode,
+      request_id: 'req_0123456789abcdef',
+      refused_at: madeAt,
+      method: 'POST',
+      path: '/v1/mobile_agents_v2',
+      http: 400,
+      code: 'GW-012',
+      field: 'total',
+      message: 'total: must be text or a number',
+      hint: null,
+      fields: { invoice_id: 'REFUSED-1' },
+    },
+  ])
+  const day = madeAt.toISOString().slice(0, 10)
+  await addRefusedCounts(db, [{ merchant_id, mode, day, code: 'GW-012', refused: 1 }])
 }
 
 async function addInstallation({ db }: TestShop) {

@@ -264,6 +264,30 @@ describe('a running gateway', () => {
       expectDescribed(await askFeed(gateway.url, question, signature), 'get', '/v1/events', http)
   })
 
+  test('answers a request for refused requests as described', async () => {
+    const { merchant_key, secret_key } = shop.test
+    const time = String(Math.floor(Date.now() / 1000))
+    const signed = (more: Record<string, string> = {}) => {
+      const fields: Record<string, string> = { merchant_key, time, ...more }
+      const text = Object.keys(fields)
+        .toSorted()
+        .map(name => `${name}=${fields[name]}`)
+        .join('&')
+      return { ...fields, secure_hash: sign(secret_key, text) }
+    }
+    for (const [http, question] of [
+      [401, { ...signed(), secure_hash: 'no' }],
+      [401, { merchant_key, time }],
+      [401, { ...signed(), merchant_key: 'tk_nobody' }],
+      [400, signed({ after: 'x' })],
+      [400, { time }],
+      [200, signed()],
+    ] as [number, Record<string, string>][]) {
+      const answer = await send(`${gateway.url}/v1/requests?${new URLSearchParams(question).toString()}`)
+      expectDescribed(answer, 'get', '/v1/requests', http)
+    }
+  })
+
   test('answers at the older addresses as described', async () => {
     for (const path of ['/gateway', '/gateway/checkout']) {
       const form = new URLSearchParams({

@@ -56,11 +56,16 @@ async function findSigner(
 
 // In test mode the refusal contains the string that was hashed, never the secret. An unknown merchant gets another refusal
 // after the same work.
-export function hashRefusal(caller: Caller | undefined, claim: Claim, forUnknown = unknownMerchant): Refusal {
+export function hashRefusal(
+  caller: Caller | undefined,
+  claim: Claim,
+  forUnknown = unknownMerchant,
+  mistakeOf: (hash: string | undefined, secrets: readonly Buffer[], text: string) => string = likelyMistake,
+): Refusal {
   const { hash, strings } = claim
   const refusal = wrongHash(hash === undefined ? 'is missing' : 'does not match this request')
   if (isTest(caller, claim)) {
-    const likely_mistake = likelyMistake(hash, caller?.secrets ?? decoySecrets, strings[0] ?? '')
+    const likely_mistake = mistakeOf(hash, caller?.secrets ?? decoySecrets, strings[0] ?? '')
     refusal.hint = { hashed_string: strings[0] ?? '', likely_mistake }
   }
   return caller ? refusal : forUnknown()
@@ -99,6 +104,7 @@ const guards = {
   ],
   status: ['signed_status_checks', 'rate_limit', 'rate_burst'],
   feed: ['rate_limit', 'rate_burst'],
+  signed: ['rate_limit', 'rate_burst'],
 } as const satisfies Record<string, readonly SettingName[]>
 
 type ApiOperation = keyof typeof guards
@@ -116,12 +122,15 @@ export function mustBeReadable({ merchant_id, unreadable: names, sealed }: Calle
   )
 }
 
-// Marks refusals that the merchant's client expects with status 200.
+// Adds the merchant to its refusals, and marks those that its client expects with status 200.
 export async function withErrorsAs200<T>(caller: Caller | undefined, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Refusal) error.as200 = caller?.settings.errors_as_200 ?? false
+    if (error instanceof Refusal) {
+      error.as200 = caller?.settings.errors_as_200 ?? false
+      error.merchant = caller && { merchant_id: caller.merchant_id, mode: caller.mode }
+    }
     throw error
   }
 }

@@ -1,3 +1,5 @@
+import type { Mode } from '../mode.ts'
+
 // A client error, or a temporary failure: a code of the public list, a sentence, and the field. `web/http/errors.ts`
 // turns it into HTTP. Any other thrown error is a bug.
 export type Code =
@@ -11,6 +13,7 @@ export type Code =
   | 'GW-012'
   | 'GW-013'
   | 'GW-014'
+  | 'GW-015'
   | 'GW-050'
   | 'GW-060'
 
@@ -24,6 +27,7 @@ export class Refusal extends Error {
   hint?: SignatureHint
   retryAfterSeconds?: number
   as200 = false // for clients that cannot read the body of a 4xx
+  merchant?: { merchant_id: string; mode: Mode } // of the merchant_key, if it was looked up; for the request log
   isBodyUnread = false // the rest of the body is not read: the connection closes with the answer
 
   constructor(http: number, code: Code, message: string, field?: string, details: RefusalDetails = {}) {
@@ -56,6 +60,14 @@ export const wrongSignature = (header: string, message: string) =>
 
 export const deactivated = () =>
   new Refusal(403, 'GW-009', 'merchant_key: this merchant is deactivated', 'merchant_key')
+
+export const testKeyOnly = () =>
+  new Refusal(
+    403,
+    'GW-015',
+    'merchant_key: is a live key; this address changes test payments only, so use your test key (tk_)',
+    'merchant_key',
+  )
 
 export const conflict = () =>
   new Refusal(409, 'GW-005', 'invoice_id: is already used by a payment with other details', 'invoice_id')

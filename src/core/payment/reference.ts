@@ -34,3 +34,17 @@ const withDigits = (text: string) => text.replace(/[IL]/g, '1').replaceAll('O', 
 
 // The smallest reference that a payment of this moment can have.
 export const firstReferenceAt = (at: Date) => reference(Math.min(Math.max(at.getTime(), 0), lastTime), 0)
+
+const periodLength = 3 // characters of the time: 32 ** 6 ms are 12.4 days
+const periodMs = 32 ** (timeLength - periodLength)
+
+// The beginnings of all references from an oldest one to a time, newest first: the indexes of the search begin with them.
+export function referencePeriods(oldest: string, to: Date): string[] {
+  const periods: string[] = []
+  for (let at = Math.floor(to.getTime() / periodMs); at >= 0; at--) {
+    const period = `TG-${spell(at, periodLength).toUpperCase()}`
+    if (period < oldest.slice(0, period.length)) break
+    periods.push(period)
+  }
+  return periods
+}

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { RecordRefusal } from '../../core/interface/refusedRequest.ts'
 import type { Observe } from '../../observe/requests.ts'
 import { newRequestId } from '../../runtime/ids.ts'
 import { addressOf, type ApiAnswer, type Exchange, sendAnswer, splitUrl } from '../http/apiRequest.ts'
@@ -6,6 +7,7 @@ import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from '../http/
 import type { Answerer } from '../server/server.ts'
 import { eventsRoute } from './events.ts'
 import { type ApiOptions, webFormRoute, initiateRoute } from './initiate.tsx'
+import { requestsRoute } from './requests.ts'
 import { statusLineRoute, statusRoute } from './status.ts'
 
 type Handler = (exchange: Exchange) => Promise<ApiAnswer>
@@ -22,6 +24,7 @@ export function routesOf(options: ApiOptions): Map<string, Route> {
     ['/v1/gateway/status_chk', getAndPost(statusLineRoute(options))],
     ['/gateway/status_chk', getAndPost(statusLineRoute(options))],
     ['/v1/events', { GET: eventsRoute(options) }],
+    ['/v1/requests', { GET: requestsRoute(options) }],
     ['/gateway', getAndPost(webFormRoute(options))],
     ['/gateway/checkout', getAndPost(webFormRoute(options))],
     ['/', getAndPost(webFormRoute(options))],
@@ -31,10 +34,15 @@ export function routesOf(options: ApiOptions): Map<string, Route> {
 // A request for the root without a merchant_key is a visitor, who gets the home page.
 const hasMerchantKey = (query: string) => new URLSearchParams(query).has('merchant_key')
 
-type CreateOptions = ApiOptions & { trustedProxies: number; log: Logger; observe: Observe }
+type CreateOptions = ApiOptions & {
+  trustedProxies: number
+  log: Logger
+  observe: Observe
+  recordRefusal?: RecordRefusal
+}
 
 export function createApi(options: CreateOptions): Answerer {
-  const { trustedProxies, log, observe } = options
+  const { trustedProxies, log, observe, recordRefusal } = options
   const routes = routesOf(options)
 
   // Returns false if the address is not part of the API.
@@ -45,13 +53,15 @@ export function createApi(options: CreateOptions): Answerer {
     const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? '')
     if (path === '/' && method === 'GET' && !hasMerchantKey(query)) return false
     const requestId = newRequestId()
-    const exchange = { incoming, method, query, requestId, address: addressOf(incoming, trustedProxies) }
+    const address = addressOf(incoming, trustedProxies)
+    const exchange: Exchange = { incoming, method, query, requestId, address, fields: undefined }
     const started = performance.now()
     answerTo(route, exchange)
       .then(answer => {
         sendAnswer(outgoing, answer, requestId)
-        const { http, merchant_id, code, cause } = answer
+        const { http, merchant_id, code, cause, refusal } = answer
         observe({ requestId, method, route: path, http, started, merchant_id, code, cause })
+        if (refusal) recordRefusal?.({ requestId, method, path, refusal, fields: exchange.fields })
       })
       .catch((error: unknown) => {
         logBug(requestId, error)

@@ -8,9 +8,11 @@ import type { ApiOptions } from './initiate.tsx'
 // The event feed has the content of all notifications, for merchants that missed some.
 export const eventsRoute =
   ({ runtime }: ApiOptions) =>
-  async ({ incoming, query, address }: Exchange): Promise<ApiAnswer> => {
+  async (exchange: Exchange): Promise<ApiAnswer> => {
+    const { incoming, query, address } = exchange
     const signature = incoming.headers[feedHeader] as string | undefined // Node joins repeated headers
-    const { merchant_id, ...page } = await readEvents(runtime, queryFields(query), signature, address)
+    exchange.fields = queryFields(query)
+    const { merchant_id, ...page } = await readEvents(runtime, exchange.fields, signature, address)
     return { http: 200, type: jsonType, body: JSON.stringify(eventsBody(page)), merchant_id }
   }
 

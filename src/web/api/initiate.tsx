@@ -15,8 +15,10 @@ export type ApiOptions = { runtime: Runtime; baseUrl(): string }
 // Creates a payment, or returns the one that an equal request created.
 export const initiateRoute =
   ({ runtime, baseUrl }: ApiOptions) =>
-  async ({ incoming, address }: Exchange): Promise<ApiAnswer> => {
+  async (exchange: Exchange): Promise<ApiAnswer> => {
+    const { incoming, address } = exchange
     const { fields, as } = await readFields(incoming, { runtime, address })
+    exchange.fields = fields
     const initiated = await initiate(runtime, as === 'json' ? fields : withoutLists(fields), 'api', address)
     return initiatedAnswer(initiated, baseUrl())
   }
@@ -63,6 +65,7 @@ export const webFormRoute =
         method === 'POST'
           ? await readFields(incoming, { runtime, address })
           : { fields: queryFields(query), as: 'form' }
+      exchange.fields = fields
       const isJson = as === 'json'
       const initiated = await initiate(runtime, isJson ? fields : withoutLists(fields), 'form', address)
       if (isJson) return initiatedAnswer(initiated, baseUrl())

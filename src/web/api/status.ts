@@ -53,13 +53,12 @@ export const statusLineRoute =
   }
 
 // Fields that the body of a POST lacks are read from the query.
-async function readStatusFields(
-  runtime: ApiOptions['runtime'],
-  { method, query, incoming, address }: Exchange,
-): Promise<StatusFields> {
+async function readStatusFields(runtime: ApiOptions['runtime'], exchange: Exchange): Promise<StatusFields> {
+  const { method, query, incoming, address } = exchange
   const hasFields = method === 'POST' && hasBody(incoming)
   const inBody = hasFields ? (await readFields(incoming, { runtime, address })).fields : {}
-  return { ...queryFields(query), ...presentFields(inBody) }
+  exchange.fields = { ...queryFields(query), ...presentFields(inBody) }
+  return exchange.fields
 }
 
 // An error echoes only a valid invoice id. Any other text could inject a field into the status line or replace a key of

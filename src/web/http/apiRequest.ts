@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
+import type { Fields } from '../../core/interface/json.ts'
+import type { Refusal } from '../../core/interface/refusal.ts'
 
 // A request to the API and its answer: plain data on Node's HTTP server. The API is the hot path, and a web framework
 // would cost as much as all of its own work.
@@ -9,6 +11,7 @@ export type Exchange = {
   query: string // without the question mark
   requestId: string
   address: string
+  fields: Fields | undefined // set when they are read, for the request log
 }
 
 export type ApiAnswer = {
@@ -19,6 +22,7 @@ export type ApiAnswer = {
   merchant_id?: string // for the log
   code?: string // of a refusal, for the log
   cause?: string // for the log only
+  refusal?: Refusal // for the request log
 }
 
 export const jsonType = 'application/json'

@@ -25,7 +25,7 @@ export function refusedAs(refusal: Refusal, type: string, body: string): ApiAnsw
   if (refusal.retryAfterSeconds) headers['retry-after'] = String(refusal.retryAfterSeconds)
   if (refusal.isBodyUnread) headers.connection = 'close'
   const cause = refusal.cause === undefined ? undefined : String(refusal.cause)
-  return { http: refusal.as200 ? 200 : refusal.http, type, body, headers, code: refusal.code, cause }
+  return { http: refusal.as200 ? 200 : refusal.http, type, body, headers, code: refusal.code, cause, refusal }
 }
 
 // For a connection with too many unanswered requests. The requests after this one are not read.

@@ -4,6 +4,7 @@ import { exampleHash, exampleHexKeyHash, exampleRequestString, exampleSecret } f
 import { commonHeaders } from './operation.ts'
 import { otherPaths } from './otherPaths.ts'
 import { paymentPaths } from './paymentPaths.ts'
+import { requestPaths } from './requestPaths.ts'
 import { schemas } from './schemas.ts'
 import { statusPaths } from './statusPaths.ts'
 
@@ -82,11 +83,12 @@ export const openapiDocument = (baseUrl: string) => ({
     { name: 'Payments', description: 'Request a payment.' },
     { name: 'Status', description: 'Check its status.' },
     { name: 'Events', description: 'Read all events, including those whose notification you missed.' },
+    { name: 'Requests', description: 'See why your requests were refused.' },
     { name: 'Web forms', description: 'Older addresses for a web form in the shop.' },
     { name: 'Checkout', description: 'The page that the customer sees.' },
     { name: 'Operation', description: 'For the operator of this gateway.' },
   ],
-  paths: { ...paymentPaths(baseUrl), ...statusPaths, ...eventPaths, ...otherPaths },
+  paths: { ...paymentPaths(baseUrl), ...statusPaths, ...eventPaths, ...requestPaths, ...otherPaths },
   components: {
     schemas,
     headers: commonHeaders,

@@ -121,4 +121,20 @@ export const rulesOfFeeds = [
   ...ofEveryRequest,
 ]
 
-export const allRules = [...rulesOfPayments, ...rulesOfLinks, ...rulesOfCheckForms, ...rulesOfFeeds]
+export const rulesOfRequests = [
+  ...knownKey,
+  ...rightHash,
+  ...rules(401, 'GW-010', {
+    recent_time: { time: `It is within ${graceSeconds} seconds of our clock.` },
+  }),
+  ...rules(400, 'GW-012', { own_page: { after: 'It is a request_id of your list.' } }),
+  ...ofEveryRequest,
+]
+
+export const allRules = [
+  ...rulesOfPayments,
+  ...rulesOfLinks,
+  ...rulesOfCheckForms,
+  ...rulesOfFeeds,
+  ...rulesOfRequests,
+]

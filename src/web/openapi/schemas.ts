@@ -19,6 +19,7 @@ export const codeMeanings: Record<Code, string> = {
   'GW-012': 'a field or the body cannot be read or is not allowed',
   'GW-013': 'the body or the header is too large',
   'GW-014': 'the content type of the body is not supported',
+  'GW-015': 'a live key at an address that has test mode only',
   'GW-050': 'the database is unavailable, or the gateway is too busy to read the body',
   'GW-060': 'too many requests',
 }
@@ -122,6 +123,21 @@ const event = z.object({
 
 const httpError = z.int().min(400).max(599)
 
+const refusedRequest = z.object({
+  request_id: text('The x-request-id of the response.'),
+  time: time('When it was refused.'),
+  method: text('GET or POST.'),
+  path: text('The address without its query.'),
+  http: httpError.describe('The HTTP status, without errors_as_200.'),
+  code: text('The error code.'),
+  field: nullable('The field with the error, if there is one.'),
+  message: text('The sentence of the response.'),
+  hint: z.record(z.string(), z.string()).nullable().describe('The texts of the hint, in test mode.'),
+  fields: z
+    .record(z.string(), z.string())
+    .describe('The fields as you sent them: personal data masked, secrets removed, long values cut.'),
+})
+
 const errorBody = z.object({
   success: z.literal(false),
   status: z.literal('error'),
@@ -176,6 +192,12 @@ export const bodies = {
     events: z.array(event).describe('The oldest first.'),
     next: text('Send this as after in the next request. The same as after if there is no new event.'),
     more: z.boolean().describe('There are more events: send the next request now.'),
+  }),
+  RequestsAnswer: z.object({
+    success: z.literal(true),
+    status: z.literal('ok'),
+    requests: z.array(refusedRequest).describe('The newest first.'),
+    next: nullable('Send this as after to get older requests. Null if there are none.'),
   }),
   ErrorBody: errorBody,
   FailedRecord: failedRecord,

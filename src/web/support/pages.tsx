@@ -1,8 +1,6 @@
 import type { PropsWithChildren } from '../../core/markup/jsx-runtime.ts'
 import { NoticeCard } from '../../core/markup/page.tsx'
 import { linkMinutes } from '../../core/operator/operatorKeys.ts'
-import type { Payment } from '../../core/payment/payment.ts'
-import { moneyText } from '../../core/timeline/history.ts'
 import { OperatorPage } from '../pages/operatorPage.tsx'
 
 type SupportPageProps = PropsWithChildren<{
@@ -22,7 +20,7 @@ export const SupportPage = ({ title, query = '', signedOut, isTest, children }: 
 
 const Search = ({ query }: { query: string }) => (
   <form action="/support" method="get" role="search">
-    <label for="q">Reference or invoice id</label>
+    <label for="q">Look up a payment or a request</label>
     <div class="search">
       <input
         id="q"
@@ -31,36 +29,26 @@ const Search = ({ query }: { query: string }) => (
         value={query}
         autocomplete="off"
         spellcheck={false}
-        maxlength={200}
+        maxlength={500}
+        aria-describedby="q-kinds"
       />
       <button type="submit">Look up</button>
     </div>
+    <p id="q-kinds" class="muted">
+      Reference, invoice id, phone or wallet number, email, the provider's reference, a checkout link, or a
+      request id (req_…).
+    </p>
   </form>
-)
-
-export const SearchPage = () => (
-  <SupportPage title="Look up a payment">
-    <NoticeCard title="Why does a payment have its status?">
-      <p>
-        Type the reference that the customer reads out (it begins with TG), or the shop's invoice id. You see
-        what happened, who reported it, and what happens next.
-      </p>
-      <p>
-        <a class="more" href="/inbox">
-          Mails and SMS to customers
-        </a>
-      </p>
-    </NoticeCard>
-  </SupportPage>
 )
 
 export const NoSuchPaymentPage = ({ query }: { query: string }) => (
   <SupportPage title="No such payment" query={query}>
     <NoticeCard title="We find no payment like that">
       <p>
-        Nothing has the reference or invoice id <strong>{query}</strong>. Ask for it once more, letter by
-        letter: our references have no I, L, O or U. An invoice id must be written exactly as the shop writes
-        it.
+        No payment has <strong>{query}</strong> as its reference, invoice id, phone or wallet number, email,
+        provider's reference or checkout link. Ask for it once more, letter by letter: our references have no
+        I, L, O or U. An invoice id must be written exactly as the shop writes it. Phone numbers and email
+        addresses are removed from old payments if the operator has set a time for it.
       </p>
     </NoticeCard>
   </SupportPage>
@@ -145,29 +133,3 @@ export const TooOftenPage = ({ seconds }: { seconds: number }) => (
     </NoticeCard>
   </SupportPage>
 )
-
-type Choice = Payment & { merchant_name: string }
-
-export const ChoicePage = ({ query, choices }: { query: string; choices: readonly Choice[] }) => (
-  <SupportPage title="Which payment?" query={query}>
-    <h1>
-      {choices.length} payments are called {query}
-    </h1>
-    <ul class="choices">
-      {choices.map(payment => (
-        <li>
-          <a class="card" href={`/support?${addressOf(payment)}`}>
-            <strong>{payment.merchant_name}</strong>
-            <span>
-              {moneyText(payment.currency, payment.total)}, {payment.mode}, {payment.status.replace('_', ' ')}
-            </span>
-            <span class="muted">{payment.tx_reference}</span>
-          </a>
-        </li>
-      ))}
-    </ul>
-  </SupportPage>
-)
-
-const addressOf = ({ tx_reference, merchant_id }: Payment) =>
-  new URLSearchParams({ q: tx_reference, merchant: merchant_id }).toString()

@@ -3,7 +3,9 @@ import { nameMerchants } from '../../actions/merchants/setMerchant.ts'
 import { customerMessagesOf, sendReceiptAgain } from '../../actions/messages/receipts.ts'
 import { sentNotificationsOf } from '../../actions/notifications/findNotifications.ts'
 import { redeliverAsSeen, type Redelivered } from '../../actions/notifications/redeliver.ts'
-import { explainPayment, findByReferenceOrInvoice } from '../../actions/payments/explainPayment.ts'
+import { explainPayment } from '../../actions/payments/explainPayment.ts'
+import { newestOfAll, searchByText } from '../../actions/payments/searchPayments.ts'
+import { findRequest } from '../../actions/requests/findRequests.ts'
 import { formTokenField, formTokenOf, isFormToken } from '../../core/formOrigin.ts'
 import { TooBusy } from '../../core/interface/refusal.ts'
 import { pageHeaders } from '../../core/markup/page.tsx'
@@ -16,15 +18,10 @@ import { readFields } from '../http/body.ts'
 import type { Ctx, Env } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
 import { isOperatorProgram, type OperatorAuth, senderOf } from '../http/operatorAuth.ts'
-import {
-  ChoicePage,
-  ForeignFormPage,
-  NoSuchPaymentPage,
-  SearchPage,
-  SupportBusyPage,
-  SupportUnavailablePage,
-} from './pages.tsx'
+import { ForeignFormPage, NoSuchPaymentPage, SupportBusyPage, SupportUnavailablePage } from './pages.tsx'
 import { type Notice, SupportPaymentPage } from './paymentPage.tsx'
+import { SearchPage, SearchResultsPage } from './searchPages.tsx'
+import { NoSuchRequestPage, RefusedRequestPage } from './searchRequest.tsx'
 import { enterRoute, guard } from './signIn.tsx'
 
 const css = readStyles(new URL('./support.css', import.meta.url))
@@ -58,10 +55,12 @@ const doneTexts = new Map([
 
 async function lookUp(runtime: SupportRuntime, c: Ctx) {
   const query = c.req.query('q')?.trim() ?? ''
-  if (query === '') return c.html(<SearchPage />)
   const text = doneTexts.get(c.req.query('done') ?? '')
   const merchant = c.req.query('merchant') || undefined
   try {
+    if (query === '')
+      return c.html(<SearchPage latest={await nameMerchants(runtime.db, await newestOfAll(runtime.db))} />)
+    if (query.startsWith('req_')) return await showRequest(runtime, c, query)
     return await showPayment(runtime, c, query, merchant, text ? { text } : undefined)
   } catch (error) {
     if (!isRefusal(error)) throw error
@@ -72,7 +71,14 @@ async function lookUp(runtime: SupportRuntime, c: Ctx) {
 // The parts that the form token of a payment's page is computed from.
 const tokenParts = (merchant_id: string, tx_reference: string) => ['support', merchant_id, tx_reference]
 
-// Shows the payment with this reference or invoice id. If there are several, it lists them.
+async function showRequest({ db }: SupportRuntime, c: Ctx, query: string) {
+  const request = await findRequest(db, query)
+  return request
+    ? c.html(<RefusedRequestPage query={query} request={request} />)
+    : c.html(<NoSuchRequestPage query={query} />, 404)
+}
+
+// Shows the payment that this text means. If there are several, it lists them.
 async function showPayment(
   { db, clock, formKey }: SupportRuntime,
   c: Ctx,
@@ -80,12 +86,14 @@ async function showPayment(
   merchant_id: string | undefined,
   notice?: Notice & { http?: 409 },
 ) {
-  const payments = await findByReferenceOrInvoice(db, query, merchant_id)
+  const now = clock()
+  const { payments, more } = await searchByText(db, query, merchant_id, now)
   const [payment] = payments
   if (!payment) return c.html(<NoSuchPaymentPage query={query} />, 404)
-  if (payments.length > 1)
-    return c.html(<ChoicePage query={query} choices={await nameMerchants(db, payments)} />)
-  const now = clock()
+  if (payments.length > 1) {
+    const named = await nameMerchants(db, payments)
+    return c.html(<SearchResultsPage query={query} payments={named} more={more} />)
+  }
   const [explained, notifications, messages] = await Promise.all([
     explainPayment(db, payment, now),
     sentNotificationsOf(db, payment),
