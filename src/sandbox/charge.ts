@@ -47,6 +47,7 @@ const table = {
     ],
   },
   other_amount: { steps: [paid(soonMs)], surcharge: 100n },
+  refused: { steps: [failed(soonMs, 'INTERNAL_PROCESSING_ERROR')] },
   waits_for_person: { steps: [failed(personMs, 'EXPIRED')] },
   // totals
   timeout: { startError: 'hang', steps: [failed(20_000, 'EXPIRED')], callbacks: [] },
@@ -100,6 +101,7 @@ const byLastDigits: Readonly<Record<string, EndingName>> = {
   '007': 'failed_then_paid',
   '008': 'told_often',
   '009': 'other_amount',
+  '010': 'refused',
 }
 
 type EndingInput = { method: string; amount: bigint; payer: string | null; voucher?: string }

@@ -79,6 +79,9 @@ for (const { language, needs, argsOf, prints } of [
       [/6917989e5641c85d49a8f8045e3abd1da701af0d1326a88de0b8ff860ef46583/],
       [checkoutAddress, waits],
       [/"events":\[\{"cursor":"1",.*"next":"2","more":false\}/],
+      [
+        /"outcome":"no_answer","status":"awaiting_payment".*\n.*"advanced_seconds":86400,"moved":\{"payments":\d+,/,
+      ],
     ],
   },
   {
@@ -137,11 +140,15 @@ test('the page lists every address of the interface, and the description has eac
 })
 
 test('the bodies on the page have the keys of real ones', () => {
-  const [stored, refused, , told, events] = blocksIn('json').map(code => JSON.parse(code))
+  const [stored, refused, , told, events, triggered, advanced] = blocksIn('json').map(code =>
+    JSON.parse(code),
+  )
   expect(bodies.PaymentStored.parse(stored)).toEqual(stored)
   expect(bodies.ErrorBody.parse(refused)).toEqual(refused)
   expect(Object.keys(told)).toEqual(Object.keys(JSON.parse(notificationBody(aPayment(), 'post'))))
   expect(bodies.EventsAnswer.parse(events)).toEqual(events)
+  expect(bodies.TriggerAnswer.parse(triggered)).toEqual(triggered)
+  expect(bodies.ClockAnswer.parse(advanced)).toEqual(advanced)
 })
 
 test('the signature on the page is correct', () => {

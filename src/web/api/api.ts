@@ -7,6 +7,7 @@ import type { Answerer } from '../server/server.ts'
 import { eventsRoute } from './events.ts'
 import { type ApiOptions, webFormRoute, initiateRoute } from './initiate.tsx'
 import { statusLineRoute, statusRoute } from './status.ts'
+import { clockRoute, triggerRoute } from './testing.ts'
 
 type Handler = (exchange: Exchange) => Promise<ApiAnswer>
 type Route = Partial<Record<string, Handler>> // by method
@@ -22,6 +23,8 @@ export function routesOf(options: ApiOptions): Map<string, Route> {
     ['/v1/gateway/status_chk', getAndPost(statusLineRoute(options))],
     ['/gateway/status_chk', getAndPost(statusLineRoute(options))],
     ['/v1/events', { GET: eventsRoute(options) }],
+    ['/v1/test/triggers', { POST: triggerRoute(options) }],
+    ['/v1/test/clock', { POST: clockRoute(options) }],
     ['/gateway', getAndPost(webFormRoute(options))],
     ['/gateway/checkout', getAndPost(webFormRoute(options))],
     ['/', getAndPost(webFormRoute(options))],
