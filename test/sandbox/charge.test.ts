@@ -60,7 +60,8 @@ describe('the request decides the ending', () => {
     ['at', 2500n, '001', undefined, 'approved'],
     ['telecel', 2500n, '000', '123456', 'approved'],
     ['mtn', 2500n, '010', undefined, 'refused'],
-    ['mtn', 2500n, '011', undefined, 'waits_for_person'],
+    ['mtn', 2500n, '011', undefined, 'approved_late'],
+    ['mtn', 2500n, '012', undefined, 'waits_for_person'],
     ['mtn', 6n, '567', undefined, 'waits_for_person'],
     ['ghqr', 2500n, undefined, undefined, 'waits_for_person'],
   ] as const) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fields } from '../../core/interface/json.ts'
-import { deactivated } from '../../core/interface/refusal.ts'
+import { deactivated, malformed } from '../../core/interface/refusal.ts'
 import { readAdvance } from '../../core/testing/advance.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Db } from '../../store/db.ts'
@@ -22,6 +22,7 @@ export const maxMovedPayments = 1000 // by one request
 const mostRead = 20_000
 const mostMessages = 5000
 const reserveMs = 2000 // the last batch ends before the deadline of the request
+const cursor = /^[A-Za-z0-9\-_./#: ]{0,64}$/ // an invoice id
 const inFlightTries = 5
 const inFlightPauseMs = 200
 
@@ -42,12 +43,14 @@ export const advanceClock = (runtime: ClockDeps, sent: Fields, address: string):
     mustBeTest(caller)
     if (!caller.active) throw deactivated()
     const ms = readAdvance(fields.advance)
+    const { after = '' } = fields
+    if (!cursor.test(after)) throw malformed('after', 'must be the next of an earlier answer')
     runtime.limits.testTool(caller)
     const { merchant_id } = caller
     const db = runtime.db.withQuota('test_tools').withDeadline(deadline)
     const move = { merchant_id, ms, now: runtime.clock() }
-    const progress = await movePayments(db, move, fields.after ?? '', deadline)
-    if (!fields.after) progress.moved.messages = await moveMessages(db, move, mostMessages)
+    const progress = await movePayments(db, move, after, deadline)
+    if (!after) progress.moved.messages = await moveMessages(db, move, mostMessages)
     const in_flight = await moveLater(runtime, db, move, progress)
     runtime.wake('pollers')
     runtime.wake('senders')

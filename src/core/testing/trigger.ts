@@ -21,16 +21,16 @@ export const isTriggerOutcome = (text: string): text is TriggerOutcome => Object
 
 // The last three digits of the wallet decide the outcome of an attempt: see the table in docs/sandbox.md.
 const approved = '000'
-const failedThenPaid = '007'
+const paidAfterWithdrawal = '011'
 const lastDigits: Partial<Record<TriggerOutcome, string>> = {
   paid: approved,
   failed: '010',
   declined: '003',
   no_money: '002',
   no_answer: '099', // not in the table: it waits for a person
-  late: failedThenPaid,
+  late: paidAfterWithdrawal,
   wrong_amount: '009',
-  paid_twice: failedThenPaid,
+  paid_twice: paidAfterWithdrawal,
 }
 
 export type TriggerStep =
@@ -44,7 +44,7 @@ export type TriggerStep =
 
 type Subject = { payment: Pick<Payment, 'status' | 'expires_at'>; attempts: readonly Attempt[]; now: Date }
 
-// The sandbox reports the first attempt of `late` and `paid_twice` as paid this long after it was reported as failed.
+// By then the sandbox reports the withdrawn first attempt of `late` and `paid_twice` as paid.
 const reversedAfterMs = 20_000
 
 // The next step towards the outcome. It follows from the state of the payment alone, so a repeated trigger continues where
@@ -63,7 +63,7 @@ export function nextTriggerStep(outcome: TriggerOutcome, subject: Subject): Trig
 const nothing: TriggerStep = { do: 'nothing' }
 const wait: TriggerStep = { do: 'wait' }
 
-// The customer gives the first attempt up. It fails, which does not fail the payment. Then the payment expires, or a second
+// The customer gives the first attempt up. It is withdrawn, which does not fail the payment. Then the payment expires, or a second
 // attempt pays it; and then the provider reports that the first one was paid after all.
 function afterFirst(
   outcome: 'late' | 'paid_twice',

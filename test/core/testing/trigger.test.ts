@@ -23,8 +23,8 @@ for (const [outcome, step] of [
   ['paid', { do: 'pay', number: 1, lastDigits: '000' }],
   ['failed', { do: 'pay', number: 1, lastDigits: '010' }],
   ['no_answer', { do: 'pay', number: 1, lastDigits: '099' }],
-  ['late', { do: 'pay', number: 1, lastDigits: '007' }],
-  ['paid_twice', { do: 'pay', number: 1, lastDigits: '007' }],
+  ['late', { do: 'pay', number: 1, lastDigits: '011' }],
+  ['paid_twice', { do: 'pay', number: 1, lastDigits: '011' }],
   ['cancelled', { do: 'cancel' }],
   ['expired', { do: 'expire' }],
 ] as const)
