@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fields } from '../../core/interface/json.ts'
-import { deactivated, malformed } from '../../core/interface/refusal.ts'
+import { deactivated, malformed, Unavailable } from '../../core/interface/refusal.ts'
 import { readAdvance } from '../../core/testing/advance.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Db } from '../../store/db.ts'
@@ -59,26 +59,28 @@ export const advanceClock = (runtime: ClockDeps, sent: Fields, address: string):
 
 type Progress = { moved: Moved; next: string | undefined; inFlight: AttemptInFlight[] }
 
+// If the database fails after some batches, or the time of the request is over, the answer has what was moved so far: the
+// client continues behind it, and nothing is moved twice.
 async function movePayments(db: Db, move: ClockMove, after: string, deadline: number): Promise<Progress> {
   const { found, last } = await findMovable(db, move, { after, limit: maxMovedPayments, mostRead })
   const moved: Moved = { payments: 0, polls: 0, notifications: 0, messages: 0 }
   const inFlight: AttemptInFlight[] = []
   for (let at = 0; at < found.length; at += batchPayments) {
-    const batch = found.slice(at, at + batchPayments)
-    const counts = await moveBatch(
-      db,
-      move,
-      batch.map(({ tx_reference }) => tx_reference),
-    )
+    const isLate = performance.now() > deadline - reserveMs
+    const batch = found.slice(at, at + batchPayments).map(({ tx_reference }) => tx_reference)
+    const counts = at > 0 && isLate ? undefined : await moveBatch(db, move, batch).catch(orThrow(at === 0))
+    if (!counts) return { moved, inFlight, next: found[at - 1]?.invoice_id }
     moved.payments += counts.payments
     moved.polls += counts.polls
     moved.notifications += counts.notifications
     inFlight.push(...counts.inFlight)
-    const isLastBatch = at + batchPayments >= found.length
-    if (!isLastBatch && performance.now() > deadline - reserveMs)
-      return { moved, inFlight, next: batch.at(-1)?.invoice_id }
   }
   return { moved, inFlight, next: last }
+}
+
+const orThrow = (isFirst: boolean) => (error: unknown) => {
+  if (isFirst || !(error instanceof Unavailable)) throw error // a locked payment counts as unavailable
+  return undefined
 }
 
 const moveBatch = (db: Db, move: ClockMove, references: readonly string[]) =>

@@ -219,18 +219,17 @@ test('many payments are moved in several requests, each of them once', async () 
   const shop = await gateway.addMerchant()
   const { body: first } = await post(gateway.url, signedRequest(shop.test, { invoice_id: 'A-0' }))
   await gateway.db.rows(sql`
-    insert into payments select (jsonb_populate_record(null::payments, to_jsonb(p) || jsonb_build_object(
-      'invoice_id', 'A-' || n, 'tx_reference', 'TG-MANY00-000000-' || n, 'tx_token', 'many' || n))).*
-    from payments p, generate_series(1, 1499) n where p.tx_reference = ${first.tx_reference}`)
+    insert into payments select copy.* from payments p, generate_series(1, 1499) n,
+      jsonb_populate_record(p, jsonb_build_object('invoice_id', 'A-' || n, 'tx_reference', 'TG-MANY00-000000-' || n,
+        'tx_token', 'many' || n)) as copy
+    where p.tx_reference = ${first.tx_reference}`)
   const one = await advance(gateway.url, shop.test, '60s')
   expect(one.body).toMatchObject({ more: true, moved: { payments: 1000 } })
   expect(one.body.next).toBeTypeOf('string')
   const two = await advance(gateway.url, shop.test, '60s', { after: one.body.next })
   expect(two.body).toMatchObject({ more: false, moved: { payments: 500 } })
-  expect(
-    await gateway.db.rows(sql`select distinct created_at + interval '1 day' - expires_at as moved, count(*)::integer
-      from payments where merchant_id = ${shop.merchant_id} group by 1`),
-  ).toHaveLength(1)
+  const expiries = sql`select distinct expires_at from payments where merchant_id = ${shop.merchant_id}`
+  expect(await gateway.db.rows(expiries)).toHaveLength(1)
 })
 
 for (const [what, fieldsOf, http, code, field] of [
