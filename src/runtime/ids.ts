@@ -54,6 +54,7 @@ export const newAccountName = (provider: string) => `${provider}-${randomText(6)
 export const newBusinessId = () => randomText(16)
 export const newSecretId = () => randomText(8)
 export const newInvoiceId = () => `CLI-${randomText(12)}`
+export const newTriggerInvoice = () => `TEST-${randomText(12)}`
 export const newVisit = () => randomText(10)
 export const newRequestId = () => `req_${randomText(16)}`
 export const isRequestId = (text: string) => /^req_[0-9a-z]{16}$/.test(text)

@@ -6,6 +6,7 @@ type Limit = { rate: number; burst: number } // tokens a second, and the size of
 const lookupLimit: Limit = { rate: 20, burst: 100 } // failed lookups
 const visitLimit: Limit = { rate: 300, burst: 3000 } // pages of payments: a whole mobile network may share one address
 const sandboxLimit: Limit = { rate: 50, burst: 500 } // pages of the sandbox: testers, and programs that test
+const testToolLimit: Limit = { rate: 5, burst: 50 } // triggers and clocks of one merchant, each with many statements
 const wrongTokenLimit: Limit = { rate: 1, burst: 20 } // passwords of operators
 const maxBuckets = 20_000 // of one kind
 
@@ -24,6 +25,7 @@ export type RateLimits = {
   hasUnknownCallbacksLeft(address: string): boolean
   tryToken(page: string, address: string): void
   wrongToken(page: string, address: string): void
+  testTool(caller: Caller): void
 }
 
 export function createRateLimits(monotonicMs: () => number): RateLimits {
@@ -35,6 +37,7 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
   const unknownTokens = createBuckets(monotonicMs)
   const unknownCallbacks = createBuckets(monotonicMs)
   const wrongTokens = createBuckets(monotonicMs)
+  const testTools = createBuckets(monotonicMs)
   return {
     request({ merchant_key, settings: { rate_limit: rate, rate_burst: burst } }) {
       if (rate > 0) signed.take(merchant_key, { rate, burst })
@@ -57,6 +60,8 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
     // Before a token is compared. While the address has used up its wrong tokens, the right one is refused, too.
     tryToken: (page, address) => wrongTokens.check(`${page} ${network(address)}`, wrongTokenLimit),
     wrongToken: (page, address) => wrongTokens.take(`${page} ${network(address)}`, wrongTokenLimit),
+    // In addition to `request`, which an operator can switch off.
+    testTool: ({ merchant_id }) => testTools.take(merchant_id, testToolLimit),
   }
 }
 

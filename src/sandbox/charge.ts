@@ -18,6 +18,7 @@ type ChargeEnding = {
   pollError?: { untilMs: number; http: 500 | 503; code: string } // until then polls fail
   callbacks?: readonly Callback[] // default: one for each step
   surcharge?: bigint // charged in addition, in minor units
+  withdrawnAs?: 'withdrawn_then_paid' // how it ends if it is withdrawn; default: withdrawn
   card?: { responseCode: string; responseMessage: string }
 }
 
@@ -47,6 +48,8 @@ const table = {
     ],
   },
   other_amount: { steps: [paid(soonMs)], surcharge: 100n },
+  refused: { steps: [failed(soonMs, 'INTERNAL_PROCESSING_ERROR')] },
+  approved_late: { steps: [failed(personMs, 'EXPIRED')], withdrawnAs: 'withdrawn_then_paid' },
   waits_for_person: { steps: [failed(personMs, 'EXPIRED')] },
   // totals
   timeout: { startError: 'hang', steps: [failed(20_000, 'EXPIRED')], callbacks: [] },
@@ -61,6 +64,7 @@ const table = {
   person_approved: { steps: [paid(0)] },
   person_declined: { steps: [failed(0, 'APPROVAL_REJECTED')] },
   withdrawn: { steps: [failed(0, 'WITHDRAWN')] }, // by the gateway
+  withdrawn_then_paid: { steps: [failed(0, 'WITHDRAWN'), paid(15_000)] }, // the customer had approved before
   // cards
   card_left: { steps: [failed(0, 'PAYER_CANCELLED')] },
   waits_for_card: { steps: [failed(cardMs, 'EXPIRED')] },
@@ -100,6 +104,8 @@ const byLastDigits: Readonly<Record<string, EndingName>> = {
   '007': 'failed_then_paid',
   '008': 'told_often',
   '009': 'other_amount',
+  '010': 'refused',
+  '011': 'approved_late',
 }
 
 type EndingInput = { method: string; amount: bigint; payer: string | null; voucher?: string }
@@ -141,7 +147,7 @@ export function stateAt(charge: Charge, now: Date, timeScale = 1): ChargeState {
 export const waitsForPerson = (charge: Charge, now: Date, timeScale = 1) =>
   charge.ending === 'waits_for_person' && stateAt(charge, now, timeScale).status === 'PENDING'
 
-const waiting: readonly string[] = ['waits_for_person', 'waits_for_card', 'no_answer']
+const waiting: readonly string[] = ['waits_for_person', 'waits_for_card', 'no_answer', 'approved_late']
 
 // Whether the charge can be withdrawn: it is undecided and does not resolve automatically.
 export const isWithdrawable = (charge: Charge, now: Date, timeScale = 1) =>

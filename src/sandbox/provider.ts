@@ -65,7 +65,8 @@ export function providerRoutes({ db, clock, key, timeScale, callbacks }: Sandbox
   app.post('/charges/:ref/withdraw', async c => {
     const charge = await chargeOf(c, db)
     if (!charge || !isWithdrawable(charge, clock(), timeScale)) return answer(c, charge)
-    const withdrawn = await decideCharge(db, charge.reference, 'withdrawn', clock())
+    const { withdrawnAs = 'withdrawn' } = endingOfCharge(charge)
+    const withdrawn = await decideCharge(db, charge.reference, withdrawnAs, clock())
     if (withdrawn) callbacks.schedule(withdrawn)
     return answer(c, withdrawn ?? (await chargeOf(c, db)))
   })

@@ -80,6 +80,9 @@ for (const { language, needs, argsOf, prints } of [
       [checkoutAddress, waits],
       [/"events":\[\{"cursor":"1",.*"next":"2","more":false\}/],
       [/^\{"success":true,"status":"ok","requests":\[.*\],"next":null\}/],
+      [
+        /"outcome":"no_answer","status":"awaiting_payment".*\n.*"advanced_seconds":86400,"moved":\{"payments":\d+,/,
+      ],
     ],
   },
   {
@@ -89,7 +92,7 @@ for (const { language, needs, argsOf, prints } of [
     prints: [
       [checkoutAddress, waits],
       [/^The signature is right\nThe altered one is wrong\n$/],
-      [/^TG-\S+-N1 failed\nTG-\S+-N2 paid\nGo on after 2\n$/],
+      [/^TG-\S+-N1 failed\nTG-\S+-N2 paid\n(TG-\S+-N1 failed\n)*Go on after \d+\n$/], // more if a clock was advanced
     ],
   },
   {
@@ -138,11 +141,15 @@ test('the page lists every address of the interface, and the description has eac
 })
 
 test('the bodies on the page have the keys of real ones', () => {
-  const [stored, refused, , told, events] = blocksIn('json').map(code => JSON.parse(code))
+  const [stored, refused, , told, events, triggered, advanced] = blocksIn('json').map(code =>
+    JSON.parse(code),
+  )
   expect(bodies.PaymentStored.parse(stored)).toEqual(stored)
   expect(bodies.ErrorBody.parse(refused)).toEqual(refused)
   expect(Object.keys(told)).toEqual(Object.keys(JSON.parse(notificationBody(aPayment(), 'post'))))
   expect(bodies.EventsAnswer.parse(events)).toEqual(events)
+  expect(bodies.TriggerAnswer.parse(triggered)).toEqual(triggered)
+  expect(bodies.ClockAnswer.parse(advanced)).toEqual(advanced)
 })
 
 test('the signature on the page is correct', () => {

@@ -94,13 +94,23 @@ export const breaks: Record<string, Breaks> = {
   small_body: ({ asked: { body } }) => (body?.length ?? 0) > 65_536,
   small_header: ({ asked: { address } }) => address.length > 14_000,
   readable_body: ({ asked: { body } }) => /(\[|\{"[^"]*":){16}/.test(String(body)),
-  rate_limit: isDirect,
+  rate_limit: refused => isDirect(refused, '') || refused.asked.address.startsWith('/v1/test/'),
   database_available: () => true, // the machine may be too busy
   known_payment: ({ shop, question, known }) => !known.invoices.has(invoiceOf(shop, question.fields)),
-  recent_time: () => false, // each is signed now
   own_page: ({ question: { fields } }) => String(fields.after ?? '') !== '',
+  test_key: ({ shop }) => shop?.merchant_key.startsWith('lk_') ?? false,
+  recent_time: ({ question: { fields } }) => Math.abs(Date.now() / 1000 - Number(fields.time)) > 299,
+  one_reading: ({ question: { fields } }) =>
+    Object.values(fields).some(value => typeof value === 'string' && /&[a-z_]+=/.test(value)),
+  sandbox_total: ({ question: { fields } }) => Number(fields.total) <= 0.05,
+  wallet_currency: ({ question: { fields } }) => currencyOf(fields) !== 'GHS',
+  sandbox_offered: () => false, // the sandbox of this test offers every wallet
+  short_advance: ({ question: { fields } }) => secondsOf(String(fields.advance)) > 30 * 86_400,
   own_cursor: ({ question: { fields }, known }) => !known.cursors.includes(String(fields.after ?? '')),
 }
+
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
+const secondsOf = (advance: string) => Number(advance.slice(0, -1)) * (unitSeconds[advance.slice(-1)] ?? 0)
 
 // One in a field of the merchant's own counts, where it is one that we know.
 function currencyOf({ currency, extra_currency }: Fields): string {

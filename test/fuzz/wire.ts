@@ -10,12 +10,14 @@ const ofPayments = /mobile_agents_v2$|^\/gateway(\/checkout)?$|^\/$/
 const ofChecks = /status_chk$/
 const ofFeeds = /events$/
 const ofRequests = /^\/v1\/requests$/ // signed over all their fields
+const ofTests = /^\/v1\/test\//
 
 export function asShop({ path }: Operation, question: Question, shop: Shop, signs: boolean): Question {
   const { merchant_key, secret_key } = shop
   const fields: Fields = { ...question.fields, merchant_key }
   if (ofFeeds.test(path)) return { ...question, fields, header: signs ? feedHeaders(fields, secret_key) : {} }
   if (ofRequests.test(path)) return { ...question, fields: allSigned(fields, secret_key, signs) }
+  if (ofTests.test(path)) return { ...question, fields: withTime(fields, secret_key, signs) }
   const names = ofPayments.test(path)
     ? ['invoice_id', 'merchant_key', 'total']
     : ['invoice_id', 'merchant_key']
@@ -40,6 +42,18 @@ function feedHeaders({ merchant_key, after, limit }: Fields, secret_key: string)
   const t = Math.floor(Date.now() / 1000)
   const text = [t, merchant_key, after, limit].map(spelled).join('.')
   return { 'x-tollgate-signature': `t=${t},v1=${sign(secret_key, text)}` }
+}
+
+// Most requests have the time of now.
+function withTime({ secure_hash: _any, ...sent }: Fields, secret_key: string, signs: boolean): Fields {
+  const isOld = Number(sent.time) % 5 === 0
+  const fields: Fields = isOld ? sent : { ...sent, time: String(Math.floor(Date.now() / 1000)) }
+  const names = Object.keys(fields).filter(name => fields[name] !== null && fields[name] !== undefined)
+  const text = names
+    .toSorted()
+    .map(name => `${name}=${spelled(fields[name])}`)
+    .join('&')
+  return signs ? { ...fields, secure_hash: sign(secret_key, text) } : fields
 }
 
 const spelled = (value: unknown) => (typeof value === 'number' ? JSON.stringify(value) : String(value ?? ''))

@@ -33,6 +33,16 @@ for (const [what, burst, rate] of [
   })
 }
 
+test('test tools: 50 at once, then 5 a second, for each merchant by itself, even without a limit of its own', () => {
+  const limits = createRateLimits(() => now)
+  const settings = readMerchantSettings({ rate_limit: '0' })
+  const use = (merchant_id: string) => () => limits.testTool({ merchant_id, settings } as Caller)
+  expect(passes(100, use('ama'))).toBe(50)
+  expect(passes(100, use('kofi'))).toBe(50)
+  now += 1000
+  expect(passes(100, use('ama'))).toBe(5)
+})
+
 test('tokens of operators: 20 wrong ones, then one a second, for each address and door by itself', () => {
   const limits = createRateLimits(() => now)
   const guess = (door: string, address: string) => () => {

@@ -59,7 +59,9 @@ describe('the request decides the ending', () => {
     ['mtn', 2500n, '000', undefined, 'approved'],
     ['at', 2500n, '001', undefined, 'approved'],
     ['telecel', 2500n, '000', '123456', 'approved'],
-    ['mtn', 2500n, '010', undefined, 'waits_for_person'],
+    ['mtn', 2500n, '010', undefined, 'refused'],
+    ['mtn', 2500n, '011', undefined, 'approved_late'],
+    ['mtn', 2500n, '012', undefined, 'waits_for_person'],
     ['mtn', 6n, '567', undefined, 'waits_for_person'],
     ['ghqr', 2500n, undefined, undefined, 'waits_for_person'],
   ] as const) {

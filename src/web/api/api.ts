@@ -9,6 +9,7 @@ import { eventsRoute } from './events.ts'
 import { type ApiOptions, webFormRoute, initiateRoute } from './initiate.tsx'
 import { requestsRoute } from './requests.ts'
 import { statusLineRoute, statusRoute } from './status.ts'
+import { clockRoute, triggerRoute } from './testing.ts'
 
 type Handler = (exchange: Exchange) => Promise<ApiAnswer>
 type Route = Partial<Record<string, Handler>> // by method
@@ -25,6 +26,10 @@ export function routesOf(options: ApiOptions): Map<string, Route> {
     ['/gateway/status_chk', getAndPost(statusLineRoute(options))],
     ['/v1/events', { GET: eventsRoute(options) }],
     ['/v1/requests', { GET: requestsRoute(options) }],
+
+    ['/v1/test/triggers', { POST: triggerRoute(options) }],
+    ['/v1/test/clock', { POST: clockRoute(options) }],
+
     ['/gateway', getAndPost(webFormRoute(options))],
     ['/gateway/checkout', getAndPost(webFormRoute(options))],
     ['/', getAndPost(webFormRoute(options))],

@@ -7,6 +7,7 @@ import { paymentPaths } from './paymentPaths.ts'
 import { requestPaths } from './requestPaths.ts'
 import { schemas } from './schemas.ts'
 import { statusPaths } from './statusPaths.ts'
+import { testPaths } from './testPaths.ts'
 
 const { version }: { version: string } = createRequire(import.meta.url)('../../../package.json')
 
@@ -40,7 +41,8 @@ If the secret key is hexadecimal, its decoded bytes may be the HMAC key too. The
 
 If total is a JSON number, you may sign it as sent, in its shortest form or with two decimals: 10.50, 10.5.
 
-The event feed has its own signature with a timestamp, in the header \`x-tollgate-signature\`.
+The event feed has its own signature with a timestamp, in the header \`x-tollgate-signature\`. The tools for tests sign all
+fields of the request and its time.
 
 In test mode, the response to a wrong hash has the exact text that we hashed and the likely mistake.
 
@@ -84,11 +86,23 @@ export const openapiDocument = (baseUrl: string) => ({
     { name: 'Status', description: 'Check its status.' },
     { name: 'Events', description: 'Read all events, including those whose notification you missed.' },
     { name: 'Requests', description: 'See why your requests were refused.' },
+
+    { name: 'Tests', description: 'Make test payments end in a chosen way, and advance their time.' },
+
     { name: 'Web forms', description: 'Older addresses for a web form in the shop.' },
     { name: 'Checkout', description: 'The page that the customer sees.' },
     { name: 'Operation', description: 'For the operator of this gateway.' },
   ],
-  paths: { ...paymentPaths(baseUrl), ...statusPaths, ...eventPaths, ...requestPaths, ...otherPaths },
+
+  paths: {
+    ...paymentPaths(baseUrl),
+    ...statusPaths,
+    ...eventPaths,
+    ...requestPaths,
+    ...testPaths(baseUrl),
+    ...otherPaths,
+  },
+
   components: {
     schemas,
     headers: commonHeaders,

@@ -121,14 +121,60 @@ export const rulesOfFeeds = [
   ...ofEveryRequest,
 ]
 
-export const rulesOfRequests = [
+// Of the endpoints that sign all fields and the time.
+const ofSigned = [
   ...knownKey,
   ...rightHash,
   ...rules(401, 'GW-010', {
     recent_time: { time: `It is within ${graceSeconds} seconds of our clock.` },
   }),
-  ...rules(400, 'GW-012', { own_page: { after: 'It is a request_id of your list.' } }),
+  ...rules(400, 'GW-012', {
+    one_reading: { '*': 'Signed requests: no value contains & and the name of a field and =.' },
+  }),
   ...ofEveryRequest,
+]
+
+export const rulesOfRequests = [
+  ...ofSigned,
+  ...rules(400, 'GW-012', { own_page: { after: 'It is a request_id of your list.' } }),
+]
+
+const ofTests = [
+  ...ofSigned,
+  ...ofBodies,
+  ...ofPayments.filter(({ name }) => name === 'active_merchant'),
+  ...rules(403, 'GW-015', { test_key: { merchant_key: 'Triggers and the clock: it is a test key.' } }),
+]
+
+const rulesOfDetails = [
+  'own_invoice',
+  'short_invoice',
+  'own_bounds',
+  'plain_number',
+  'whole_total',
+  'own_currency',
+  'real_address',
+  'own_origin',
+  'own_ipn_url',
+  'possible_phone',
+  'whole_text',
+]
+
+export const rulesOfTriggers = [
+  ...ofTests,
+  ...ofPayments.filter(({ name }) => rulesOfDetails.includes(name)),
+  ...rules(400, 'GW-012', {
+    sandbox_total: {
+      total: 'Triggers: it is more than 0.05, because smaller ones have outcomes of their own.',
+    },
+    wallet_currency: { currency: 'Triggers: it is GHS, because they pay by mobile money.' },
+    sandbox_offered: { outcome: 'Triggers: the simulated provider takes mobile money for this payment.' },
+  }),
+]
+
+export const rulesOfClocks = [
+  ...ofTests,
+  ...rules(400, 'GW-012', { short_advance: { advance: 'It is at most 30d.' } }),
 ]
 
 export const allRules = [
@@ -137,4 +183,6 @@ export const allRules = [
   ...rulesOfCheckForms,
   ...rulesOfFeeds,
   ...rulesOfRequests,
+  ...rulesOfTriggers,
+  ...rulesOfClocks,
 ]

@@ -199,6 +199,34 @@ export const bodies = {
     requests: z.array(refusedRequest).describe('The newest first.'),
     next: nullable('Send this as after to get older requests. Null if there are none.'),
   }),
+  TriggerAnswer: z.object({
+    success: z.literal(true),
+    invoice_id: text('The invoice_id of the payment.'),
+    tx_reference: text('Our reference.'),
+    outcome: text('As you sent it.'),
+    status: paymentStatus.describe('The status now. Notifications and the status check have what follows.'),
+    checkout_url: z.url().describe('The page that the customer would see.'),
+    message: text('What happens next, in a sentence.'),
+  }),
+  ClockAnswer: z.object({
+    success: z.literal(true),
+    advanced_seconds: z.int().min(1),
+    moved: z
+      .object({
+        payments: z.int().min(0).describe('Payments that expire earlier.'),
+        polls: z.int().min(0).describe('Attempts that are polled earlier.'),
+        notifications: z.int().min(0).describe('Deliveries that are tried earlier.'),
+        messages: z.int().min(0).describe('SMS and emails that are tried earlier.'),
+      })
+      .describe('How many rows of each kind were moved.'),
+    in_flight: z
+      .int()
+      .min(0)
+      .describe('Attempts that were not moved, because the provider was being called for them.'),
+    more: z.boolean().describe('There are more payments: send the same request with after.'),
+    next: z.string().optional().describe('Send this as after. Only if more is true.'),
+    message: text('A sentence for a person.'),
+  }),
   ErrorBody: errorBody,
   FailedRecord: failedRecord,
   FailedCheck: z
