@@ -7,6 +7,7 @@ const lookupLimit: Limit = { rate: 20, burst: 100 } // failed lookups
 const visitLimit: Limit = { rate: 300, burst: 3000 } // pages of payments: a whole mobile network may share one address
 const sandboxLimit: Limit = { rate: 50, burst: 500 } // pages of the sandbox: testers, and programs that test
 const wrongTokenLimit: Limit = { rate: 1, burst: 20 } // passwords of operators
+const diagnosisLimit: Limit = { rate: 50, burst: 200 } // of all clients together: each takes about a millisecond
 const maxBuckets = 20_000 // of one kind
 
 // Token buckets. Signed requests count for the merchant. Unsigned requests count for merchant and address, so that a
@@ -17,6 +18,7 @@ export type RateLimits = {
   unsigned(caller: Caller, address: string): void
   guess(address: string): void
   failedLookup(address: string): void
+  mayDiagnose(): boolean // counts one diagnosis of a wrong hash
   visit(address: string): void
   visitSandbox(address: string): void
   unknownToken(address: string): void
@@ -30,6 +32,7 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
   const signed = createBuckets(monotonicMs)
   const unsigned = createBuckets(monotonicMs)
   const failedLookups = createBuckets(monotonicMs)
+  const diagnoses = createBuckets(monotonicMs)
   const visits = createBuckets(monotonicMs)
   const sandboxVisits = createBuckets(monotonicMs)
   const unknownTokens = createBuckets(monotonicMs)
@@ -45,6 +48,12 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
     // An unsigned request may be a guess: it is refused while the address has used up its failed lookups.
     guess: address => failedLookups.check(network(address), lookupLimit),
     failedLookup: address => failedLookups.take(network(address), lookupLimit),
+    mayDiagnose() {
+      const bucket = diagnoses.refilled('all', diagnosisLimit)
+      if (bucket.tokens < 1) return false
+      bucket.tokens -= 1
+      return true
+    },
     visit: address => visits.take(network(address), visitLimit),
     // Separate from `visit`, so that test traffic does not lock out payers behind the same address.
     visitSandbox: address => sandboxVisits.take(network(address), sandboxLimit),

@@ -1,0 +1,285 @@
+import { type Fields, NumberText } from '../json.ts'
+import {
+  decorated,
+  formEncoded,
+  joinPairs,
+  jsonOfPairs,
+  jsonStyles,
+  jsonText,
+  namesOf,
+  otherNames,
+  otherOrders,
+  otherTotals,
+  type Pair,
+  type WrongText,
+} from './spellings.ts'
+
+const maxSignedLength = 1000 // of the values of the right text together
+const maxAllLength = 6000 // of all fields together; longer requests are not tried as a whole
+
+// The usual wrong texts of a payment request or a status check. `right` are the accepted texts and `names` their fields.
+// The result depends on nothing but the request. Undefined if the values are too long to be tried.
+export function wrongTexts(
+  right: readonly string[],
+  names: readonly string[],
+  sent: Fields,
+): WrongText[] | undefined {
+  const pairs = names.map((name): Pair => [name, textOf(sent[name])])
+  const [first = ''] = right
+  if (first.length > maxSignedLength || pairs.some(([, value]) => value.length > maxSignedLength))
+    return undefined
+  return distinct(right, [
+    ...inOtherOrder(pairs),
+    ...withOtherTotals(pairs),
+    ...decorated(first),
+    ...joinedOtherwise(pairs),
+    ...encoded(pairs),
+    ...valuesOnly(pairs),
+    ...asJson(pairs),
+    ...otherFields(pairs, sent),
+    ...allFields(sent),
+  ])
+}
+
+const textOf = (value: unknown): string =>
+  value instanceof NumberText ? value.text : typeof value === 'string' ? value : ''
+
+function distinct(right: readonly string[], texts: readonly WrongText[]): WrongText[] {
+  const seen = new Set(right)
+  return texts.filter(({ text }) => text !== '' && seen.size < seen.add(text).size)
+}
+
+const hashedAs = (total: string, sent: string) =>
+  `total was hashed as ${total} but sent as ${sent}; hash exactly what you send`
+
+const alphabetical = (pairs: readonly Pair[]) =>
+  `the names are not in alphabetical order: ${namesOf(pairs.toSorted(([a], [b]) => (a < b ? -1 : 1)))}`
+
+const withTotal = (pairs: readonly Pair[], total: string) =>
+  pairs.map(([name, value]): Pair => [name, name === 'total' ? total : value])
+
+// The right total, and the two usual spellings of it.
+const inOtherOrder = (pairs: readonly Pair[]): WrongText[] =>
+  otherOrders(pairs).flatMap(order => {
+    const total = totalIn(pairs)
+    const wrong = alphabetical(pairs)
+    return [
+      { mistake: 'other_order', wrong, text: joinPairs(order) },
+      ...otherTotals(total)
+        .slice(0, 2)
+        .map(spelling => ({
+          mistake: 'other_order',
+          wrong: `${wrong}; and ${hashedAs(spelling, total)}`,
+          text: joinPairs(withTotal(order, spelling)),
+        })),
+    ]
+  })
+
+const totalIn = (pairs: readonly Pair[]) => pairs.find(([name]) => name === 'total')?.[1] ?? ''
+
+function withOtherTotals(pairs: readonly Pair[]): WrongText[] {
+  const total = totalIn(pairs)
+  const currency = ['GHS ', 'GHS'].map(prefix => prefix + total)
+  return (total === '' ? [] : [...otherTotals(total), ...currency]).map(spelling => ({
+    mistake: 'other_total',
+    wrong: hashedAs(spelling, total),
+    text: joinPairs(withTotal(pairs, spelling)),
+  }))
+}
+
+function joinedOtherwise(pairs: readonly Pair[]): WrongText[] {
+  const spaced: [string, string][] = [
+    [' = ', ' & '],
+    ['=', ' & '],
+    [' = ', '&'],
+    ['= ', '&'],
+    ['=', '& '],
+  ]
+  const signs: [string, string][] = [
+    ['=', ','],
+    ['=', ', '],
+    ['=', ';'],
+    ['=', '|'],
+    ['=', ' '],
+    ['=', '\n'],
+    ['=', ''],
+    [':', '&'],
+    [':', ','],
+    ['', ''],
+  ]
+  const quoted = (quote: string) => pairs.map(([name, value]): Pair => [name, quote + value + quote])
+  return [
+    ...spaced.map(([equals, and]) => ({
+      mistake: 'spaces',
+      wrong: 'there are spaces around = or &; the text has none',
+      text: joinPairs(pairs, equals, and),
+    })),
+    ...signs.map(([equals, and]) => ({
+      mistake: 'other_signs',
+      wrong: 'the names and values are not joined by = and &',
+      text: joinPairs(pairs, equals, and),
+    })),
+    ...['"', "'"].map(quote => ({
+      mistake: 'quotes',
+      wrong: 'the values are in quotes; hash them without',
+      text: joinPairs(quoted(quote)),
+    })),
+    ...otherNames(pairs).map(([style, renamed]) => ({
+      mistake: 'other_names',
+      wrong: `the names are written otherwise (${style}); they are ${namesOf(pairs)}`,
+      text: joinPairs(renamed),
+    })),
+    {
+      mistake: 'names_only',
+      wrong: 'only the names were hashed',
+      text: pairs.map(([name]) => name).join('&'),
+    },
+  ]
+}
+
+const encoded = (pairs: readonly Pair[]): WrongText[] =>
+  [(value: string) => encodeURIComponent(value.toWellFormed()), formEncoded].map(encode => ({
+    mistake: 'url_encoded',
+    wrong: 'the values are URL-encoded; hash them as they are',
+    text: joinPairs(pairs.map(([name, value]) => [name, encode(value)])),
+  }))
+
+// Also the texts that developers hash together with the secret instead of with a key.
+function valuesOnly(pairs: readonly Pair[]): WrongText[] {
+  const orders = [[...pairs], ...otherOrders(pairs)]
+  const few = orders.filter((_, at) => at === 0 || at === 2) // alphabetical, and merchant_key first
+  const joined = (order: readonly Pair[], sign: string) => ({
+    mistake: 'values_only',
+    wrong: `only the values were hashed${sign ? ` (with ${sign === ' ' ? 'spaces' : sign} between them)` : ''}; each needs its name before it, as in the string above`,
+    text: order.map(([, value]) => value).join(sign),
+  })
+  return [
+    ...orders.flatMap(order => ['', '|'].map(sign => joined(order, sign))),
+    ...few.flatMap(order => ['&', ',', ':', '.', '-', ' ', ';', '_'].map(sign => joined(order, sign))),
+  ]
+}
+
+const asJson = (pairs: readonly Pair[]): WrongText[] =>
+  [pairs, ...otherOrders(pairs).slice(1, 2)].flatMap(order =>
+    jsonOfPairs(order).map(text => ({
+      mistake: 'json',
+      wrong: 'JSON was hashed instead of the names and values joined by = and &',
+      text,
+    })),
+  )
+
+// One field too many or too few.
+function otherFields(pairs: readonly Pair[], sent: Fields): WrongText[] {
+  const names = namesOf(pairs)
+  const currency = textOf(sent.currency) || 'GHS'
+  const sorted = (more: readonly Pair[]) => joinPairs(more.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  const more = (pair: Pair) =>
+    [sorted([...pairs, pair]), joinPairs([...pairs, pair])].map(text => ({
+      mistake: 'more_fields',
+      wrong: `${pair[0]} was hashed too; the string has ${names} alone`,
+      text,
+    }))
+  const fewer = pairs.map(([name]) => ({
+    mistake: 'fewer_fields',
+    wrong: `${name} is missing in the text that was hashed`,
+    text: joinPairs(pairs.filter(([other]) => other !== name)),
+  }))
+  const amount = pairs.map(([name, value]): Pair => [name === 'total' ? 'amount' : name, value])
+  const unsigned = ['total', 'email', 'ipn_url'].filter(
+    name => textOf(sent[name]) !== '' && !pairs.some(([known]) => known === name),
+  )
+  return [
+    ...fewer,
+    ...more(['currency', currency]),
+    ...more(['secure_hash', '']),
+    ...unsigned.flatMap(name => more([name, textOf(sent[name])])),
+    ...[joinPairs(amount), sorted(amount)].map(text => ({
+      mistake: 'other_names',
+      wrong: `total is called amount in the text that was hashed; the names are ${names}`,
+      text,
+    })),
+  ]
+}
+
+const truths: readonly [string, string][] = [
+  ['true', 'false'],
+  ['True', 'False'], // Python
+  ['1', ''], // PHP
+]
+
+// Other interfaces sign every field of a request.
+function allFields(sent: Fields): WrongText[] {
+  const all = Object.entries(sent).filter(
+    ([name, value]) => name !== 'secure_hash' && value !== undefined && value !== null,
+  )
+  if (JSON.stringify(all).length > maxAllLength) return []
+  const orders = [all.toSorted(([a], [b]) => (a < b ? -1 : 1)), all]
+  const pairsOf = (fields: readonly [string, unknown][], [yes, no]: readonly [string, string]) =>
+    fields.flatMap(([name, value]): Pair[] =>
+      typeof value === 'boolean' ? [[name, value ? yes : no]] : isPlain(value) ? [[name, textOf(value)]] : [],
+    )
+  const encode = (pairs: Pair[]) => pairs.map(([name, value]): Pair => [name, formEncoded(value)])
+  const texts = orders.flatMap(order => [
+    ...truths.flatMap(truth => [joinPairs(pairsOf(order, truth)), joinPairs(encode(pairsOf(order, truth)))]),
+    ...jsonStyles.map(style => jsonText(Object.fromEntries(order), style)),
+  ])
+  const wrong = 'all fields were hashed; the string has only those above'
+  return texts.map(text => ({ mistake: 'all_fields', wrong, text }))
+}
+
+const isPlain = (value: unknown) => typeof value === 'string' || value instanceof NumberText
+
+type FeedParts = { t: string; merchant_key: string; after: string; limit: string }
+
+// The usual wrong texts of the event feed, whose right text is `<t>.<merchant_key>.<after>.<limit>`.
+export function wrongFeedTexts(right: string, parts: FeedParts): WrongText[] | undefined {
+  if (right.length > maxSignedLength) return undefined
+  const { t, merchant_key, after, limit } = parts
+  const all = [t, merchant_key, after, limit]
+  const text = (mistake: string, wrong: string, ...texts: string[]): WrongText[] =>
+    texts.map(one => ({ mistake, wrong, text: one }))
+  const named = [
+    ['after', after],
+    ['limit', limit],
+    ['merchant_key', merchant_key],
+  ] as const
+  return distinct(
+    [right],
+    [
+      ...text(
+        'missing_dots',
+        'the dots of empty parts are missing: there are always three dots',
+        all.filter(Boolean).join('.'),
+        [t, merchant_key, after].join('.'),
+        [t, merchant_key].join('.'),
+      ),
+      ...text('without_time', 't is not in the text that was hashed', [merchant_key, after, limit].join('.')),
+      ...text(
+        'filled_in',
+        'after or limit was hashed, but not sent; hash exactly what you send',
+        [t, merchant_key, after || '0', limit].join('.'),
+        [t, merchant_key, after, limit || '100'].join('.'),
+        [t, merchant_key, after || '0', limit || '100'].join('.'),
+      ),
+      ...text(
+        'other_order',
+        'the parts are in another order: t, merchant_key, after, limit',
+        ...otherOrders(all).map(order => order.join('.')),
+      ),
+      ...text(
+        'other_signs',
+        'the parts are not joined by dots',
+        ...['', '|', ':', '&', ',', '-'].map(sign => all.join(sign)),
+      ),
+      ...text(
+        'names_hashed',
+        'the names were hashed too; the text has the values alone, joined by dots',
+        joinPairs(named),
+        joinPairs(named.filter(([, value]) => value !== '')),
+        joinPairs([...named, ['t', t]]),
+        joinPairs([...named, ['time', t]]),
+      ),
+      ...decorated(right),
+    ],
+  )
+}
