@@ -1,4 +1,4 @@
-import { wrongFeedTexts } from '../../core/interface/diagnosis/wrongTexts.ts'
+import { wrongFeedTexts } from '../../core/interface/diagnosis/wrongFeedTexts.ts'
 import { malformed, missing } from '../../core/interface/refusal.ts'
 import { feedString, isInGrace, readFeedSignature } from '../../core/interface/signature.ts'
 import type { CallerLookup } from '../../runtime/callerCache.ts'

@@ -2,7 +2,8 @@ import { createHash, createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { diagnose } from '../../../src/core/interface/diagnosis/diagnose.ts'
-import { wrongFeedTexts, wrongTexts } from '../../../src/core/interface/diagnosis/wrongTexts.ts'
+import { wrongFeedTexts } from '../../../src/core/interface/diagnosis/wrongFeedTexts.ts'
+import { wrongTexts } from '../../../src/core/interface/diagnosis/wrongTexts.ts'
 import type { Fields } from '../../../src/core/interface/json.ts'
 import {
   feedString,
@@ -322,9 +323,9 @@ test('texts that are too long are not tried, and the answer says so', () => {
   )
 })
 
+const count = (fields: Fields) => wrongTexts([text], ['invoice_id', 'merchant_key', 'total'], fields)?.length
+
 test('the number of candidates depends on the request alone, and stays small', () => {
-  const count = (fields: Fields) =>
-    wrongTexts([text], ['invoice_id', 'merchant_key', 'total'], fields)?.length
   expect(count(sent)).toBe(count({ ...sent }))
   expect(count(sent)).toBeGreaterThan(60)
   expect(count(sent)).toBeLessThan(160)

@@ -7,6 +7,8 @@ export type WrongText = { mistake: string; wrong: string; text: string }
 export const joinPairs = (pairs: readonly Pair[], equals = '=', and = '&') =>
   pairs.map(([name, value]) => name + equals + value).join(and)
 
+export const maxSignedLength = 1000 // of a text that is tried in other spellings
+
 export const namesOf = (pairs: readonly Pair[]) => pairs.map(([name]) => name).join(', ')
 
 // All orders but the given one.
@@ -64,12 +66,13 @@ export const jsonStyles: readonly { colon: string; comma: string }[] = [
 const pretty = (pairs: readonly Pair[], indent: number) =>
   JSON.stringify(Object.fromEntries(pairs), undefined, indent)
 
+const asNumber = (value: string) => (/^\d{1,15}(\.\d+)?$/.test(value) ? new NumberText(value) : value)
+
 // The pairs as JSON, with the amount as text and as a number.
 export function jsonOfPairs(pairs: readonly Pair[]): string[] {
-  const number = (value: string) => (/^\d{1,15}(\.\d+)?$/.test(value) ? new NumberText(value) : value)
   const texts: Fields = Object.fromEntries(pairs)
   const numbers: Fields = Object.fromEntries(
-    pairs.map(([name, value]) => [name, name === 'total' ? number(value) : value]),
+    pairs.map(([name, value]) => [name, name === 'total' ? asNumber(value) : value]),
   )
   return [
     ...jsonStyles.flatMap(style => [jsonText(texts, style), jsonText(numbers, style)]),
@@ -93,22 +96,31 @@ export const otherNames = (pairs: readonly Pair[]): [string, Pair[]][] => [
   ['without underscores', pairs.map(([name, value]) => [name.replaceAll('_', ''), value])],
 ]
 
+const wrongText = (mistake: string, wrong: string, text: string): WrongText => ({ mistake, wrong, text })
+
 // What programs and shells add around a text, and how they encode all of it.
 export function decorated(text: string): WrongText[] {
-  const around = (mistake: string, wrong: string, changed: string) => ({ mistake, wrong, text: changed })
   return [
-    around('line_break', 'the text ends with a line break (echo adds one; use printf %s)', `${text}\n`),
-    around('line_break', 'the text ends with a line break', `${text}\r\n`),
-    around('outer_space', 'the text ends with a space', `${text} `),
-    around('outer_space', 'the text begins with a space', ` ${text}`),
-    around('outer_quotes', 'the text is in quotes', `"${text}"`),
-    around('outer_quotes', 'the text is in quotes', `'${text}'`),
-    around('extra_sign', 'the text ends with &', `${text}&`),
-    around('extra_sign', 'the text begins with ?', `?${text}`),
-    around('extra_sign', 'the text begins with &', `&${text}`),
-    around('url_encoded', 'the whole text is URL-encoded', encodeURIComponent(text.toWellFormed())),
-    around('html_encoded', '& is written as &amp;', text.replaceAll('&', '&amp;')),
-    around('letter_case', 'the text is in lower case', text.toLowerCase()),
-    around('letter_case', 'the text is in upper case', text.toUpperCase()),
+    wrongText('line_break', 'the text ends with a line break (echo adds one; use printf %s)', `${text}\n`),
+    wrongText('line_break', 'the text ends with a line break', `${text}\r\n`),
+    wrongText('outer_space', 'the text ends with a space', `${text} `),
+    wrongText('outer_space', 'the text begins with a space', ` ${text}`),
+    wrongText('outer_quotes', 'the text is in quotes', `"${text}"`),
+    wrongText('outer_quotes', 'the text is in quotes', `'${text}'`),
+    wrongText('extra_sign', 'the text ends with &', `${text}&`),
+    wrongText('extra_sign', 'the text begins with ?', `?${text}`),
+    wrongText('extra_sign', 'the text begins with &', `&${text}`),
+    wrongText('url_encoded', 'the whole text is URL-encoded', encodeURIComponent(text.toWellFormed())),
+    wrongText('html_encoded', '& is written as &amp;', text.replaceAll('&', '&amp;')),
+    wrongText('letter_case', 'the text is in lower case', text.toLowerCase()),
+    wrongText('letter_case', 'the text is in upper case', text.toUpperCase()),
   ]
 }
+
+export function distinct(right: readonly string[], texts: readonly WrongText[]): WrongText[] {
+  const seen = new Set(right)
+  return texts.filter(({ text }) => text !== '' && seen.size < seen.add(text).size)
+}
+
+export const textOf = (value: unknown): string =>
+  value instanceof NumberText ? value.text : typeof value === 'string' ? value : ''

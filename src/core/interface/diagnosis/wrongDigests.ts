@@ -97,29 +97,30 @@ export type OtherKeys = { secret: Buffer; merchant_key: string; ipnKey: Buffer }
 
 type OtherKey = [mistake: string, wrong: string, key: Bytes]
 
+const around = (key: string): OtherKey => [
+  'key_around',
+  'the secret_key has a space, a line break or quotes around it; remove them',
+  Buffer.from(key, 'latin1'),
+]
+const encoding = (key: Bytes): OtherKey => [
+  'key_encoding',
+  'the secret_key is encoded or hashed before it is used; use its text as it was given to you',
+  key,
+]
+const ipn = (key: Bytes): OtherKey => [
+  'ipn_secret',
+  'the key is the signing secret of notifications (whsec_...); use the secret_key',
+  key,
+]
+const unset = (key: string): OtherKey => [
+  'no_secret',
+  `the key is ${key === '' ? 'empty' : `the word ${key}`}: the program does not have the secret_key`,
+  key,
+]
+
 function otherKeys({ secret, merchant_key, ipnKey }: OtherKeys): OtherKey[] {
   const text = secret.toString('latin1')
   const ipnText = ipnKey.toString('base64')
-  const around = (key: string): OtherKey => [
-    'key_around',
-    'the secret_key has a space, a line break or quotes around it; remove them',
-    Buffer.from(key, 'latin1'),
-  ]
-  const encoding = (key: Bytes): OtherKey => [
-    'key_encoding',
-    'the secret_key is encoded or hashed before it is used; use its text as it was given to you',
-    key,
-  ]
-  const ipn = (key: Bytes): OtherKey => [
-    'ipn_secret',
-    'the key is the signing secret of notifications (whsec_...); use the secret_key',
-    key,
-  ]
-  const unset = (key: string): OtherKey => [
-    'no_secret',
-    `the key is ${key === '' ? 'empty' : `the word ${key}`}: the program does not have the secret_key`,
-    key,
-  ]
   return [
     ['merchant_key', 'the key is the merchant_key; use the secret_key', merchant_key],
     ...['\n', '\r\n', ' '].map(end => around(text + end)),

@@ -1,21 +1,20 @@
-import { type Fields, NumberText } from '../json.ts'
+import type { Fields } from '../json.ts'
+import { allFields } from './allFields.ts'
 import {
   decorated,
+  distinct,
   formEncoded,
   joinPairs,
   jsonOfPairs,
-  jsonStyles,
-  jsonText,
+  maxSignedLength,
   namesOf,
   otherNames,
   otherOrders,
   otherTotals,
   type Pair,
+  textOf,
   type WrongText,
 } from './spellings.ts'
-
-const maxSignedLength = 1000 // of the values of the right text together
-const maxAllLength = 6000 // of all fields together; longer requests are not tried as a whole
 
 // The usual wrong texts of a payment request or a status check. `right` are the accepted texts and `names` their fields.
 // The result depends on nothing but the request. Undefined if the values are too long to be tried.
@@ -41,19 +40,11 @@ export function wrongTexts(
   ])
 }
 
-const textOf = (value: unknown): string =>
-  value instanceof NumberText ? value.text : typeof value === 'string' ? value : ''
-
-function distinct(right: readonly string[], texts: readonly WrongText[]): WrongText[] {
-  const seen = new Set(right)
-  return texts.filter(({ text }) => text !== '' && seen.size < seen.add(text).size)
-}
-
 const hashedAs = (total: string, sent: string) =>
   `total was hashed as ${total} but sent as ${sent}; hash exactly what you send`
 
 const alphabetical = (pairs: readonly Pair[]) =>
-  `the names are not in alphabetical order: ${namesOf(pairs.toSorted(([a], [b]) => (a < b ? -1 : 1)))}`
+  `the names are not in alphabetical order: ${namesOf(inOrder(pairs))}`
 
 const withTotal = (pairs: readonly Pair[], total: string) =>
   pairs.map(([name, value]): Pair => [name, name === 'total' ? total : value])
@@ -144,15 +135,19 @@ const encoded = (pairs: readonly Pair[]): WrongText[] =>
     text: joinPairs(pairs.map(([name, value]) => [name, encode(value)])),
   }))
 
+const joined = (order: readonly Pair[], sign: string): WrongText => {
+  const between = sign ? ` (with ${sign === ' ' ? 'spaces' : sign} between them)` : ''
+  return {
+    mistake: 'values_only',
+    wrong: `only the values were hashed${between}; each needs its name before it, as in the string above`,
+    text: order.map(([, value]) => value).join(sign),
+  }
+}
+
 // Also the texts that developers hash together with the secret instead of with a key.
 function valuesOnly(pairs: readonly Pair[]): WrongText[] {
   const orders = [[...pairs], ...otherOrders(pairs)]
   const few = orders.filter((_, at) => at === 0 || at === 2) // alphabetical, and merchant_key first
-  const joined = (order: readonly Pair[], sign: string) => ({
-    mistake: 'values_only',
-    wrong: `only the values were hashed${sign ? ` (with ${sign === ' ' ? 'spaces' : sign} between them)` : ''}; each needs its name before it, as in the string above`,
-    text: order.map(([, value]) => value).join(sign),
-  })
   return [
     ...orders.flatMap(order => ['', '|'].map(sign => joined(order, sign))),
     ...few.flatMap(order => ['&', ',', ':', '.', '-', ' ', ';', '_'].map(sign => joined(order, sign))),
@@ -168,11 +163,14 @@ const asJson = (pairs: readonly Pair[]): WrongText[] =>
     })),
   )
 
+const inOrder = (pairs: readonly Pair[]) => pairs.toSorted(([a], [b]) => (a < b ? -1 : 1))
+
+const sorted = (pairs: readonly Pair[]) => joinPairs(inOrder(pairs))
+
 // One field too many or too few.
 function otherFields(pairs: readonly Pair[], sent: Fields): WrongText[] {
   const names = namesOf(pairs)
   const currency = textOf(sent.currency) || 'GHS'
-  const sorted = (more: readonly Pair[]) => joinPairs(more.toSorted(([a], [b]) => (a < b ? -1 : 1)))
   const more = (pair: Pair) =>
     [sorted([...pairs, pair]), joinPairs([...pairs, pair])].map(text => ({
       mistake: 'more_fields',
@@ -199,87 +197,4 @@ function otherFields(pairs: readonly Pair[], sent: Fields): WrongText[] {
       text,
     })),
   ]
-}
-
-const truths: readonly [string, string][] = [
-  ['true', 'false'],
-  ['True', 'False'], // Python
-  ['1', ''], // PHP
-]
-
-// Other interfaces sign every field of a request.
-function allFields(sent: Fields): WrongText[] {
-  const all = Object.entries(sent).filter(
-    ([name, value]) => name !== 'secure_hash' && value !== undefined && value !== null,
-  )
-  if (JSON.stringify(all).length > maxAllLength) return []
-  const orders = [all.toSorted(([a], [b]) => (a < b ? -1 : 1)), all]
-  const pairsOf = (fields: readonly [string, unknown][], [yes, no]: readonly [string, string]) =>
-    fields.flatMap(([name, value]): Pair[] =>
-      typeof value === 'boolean' ? [[name, value ? yes : no]] : isPlain(value) ? [[name, textOf(value)]] : [],
-    )
-  const encode = (pairs: Pair[]) => pairs.map(([name, value]): Pair => [name, formEncoded(value)])
-  const texts = orders.flatMap(order => [
-    ...truths.flatMap(truth => [joinPairs(pairsOf(order, truth)), joinPairs(encode(pairsOf(order, truth)))]),
-    ...jsonStyles.map(style => jsonText(Object.fromEntries(order), style)),
-  ])
-  const wrong = 'all fields were hashed; the string has only those above'
-  return texts.map(text => ({ mistake: 'all_fields', wrong, text }))
-}
-
-const isPlain = (value: unknown) => typeof value === 'string' || value instanceof NumberText
-
-type FeedParts = { t: string; merchant_key: string; after: string; limit: string }
-
-// The usual wrong texts of the event feed, whose right text is `<t>.<merchant_key>.<after>.<limit>`.
-export function wrongFeedTexts(right: string, parts: FeedParts): WrongText[] | undefined {
-  if (right.length > maxSignedLength) return undefined
-  const { t, merchant_key, after, limit } = parts
-  const all = [t, merchant_key, after, limit]
-  const text = (mistake: string, wrong: string, ...texts: string[]): WrongText[] =>
-    texts.map(one => ({ mistake, wrong, text: one }))
-  const named = [
-    ['after', after],
-    ['limit', limit],
-    ['merchant_key', merchant_key],
-  ] as const
-  return distinct(
-    [right],
-    [
-      ...text(
-        'missing_dots',
-        'the dots of empty parts are missing: there are always three dots',
-        all.filter(Boolean).join('.'),
-        [t, merchant_key, after].join('.'),
-        [t, merchant_key].join('.'),
-      ),
-      ...text('without_time', 't is not in the text that was hashed', [merchant_key, after, limit].join('.')),
-      ...text(
-        'filled_in',
-        'after or limit was hashed, but not sent; hash exactly what you send',
-        [t, merchant_key, after || '0', limit].join('.'),
-        [t, merchant_key, after, limit || '100'].join('.'),
-        [t, merchant_key, after || '0', limit || '100'].join('.'),
-      ),
-      ...text(
-        'other_order',
-        'the parts are in another order: t, merchant_key, after, limit',
-        ...otherOrders(all).map(order => order.join('.')),
-      ),
-      ...text(
-        'other_signs',
-        'the parts are not joined by dots',
-        ...['', '|', ':', '&', ',', '-'].map(sign => all.join(sign)),
-      ),
-      ...text(
-        'names_hashed',
-        'the names were hashed too; the text has the values alone, joined by dots',
-        joinPairs(named),
-        joinPairs(named.filter(([, value]) => value !== '')),
-        joinPairs([...named, ['t', t]]),
-        joinPairs([...named, ['time', t]]),
-      ),
-      ...decorated(right),
-    ],
-  )
 }
