@@ -196,7 +196,7 @@ test('the page names every field, key, code and setting', () => {
     'limit',
     ...warningCodes,
     'warnings',
-    'differences',
+    'error.differences',
     ...Object.keys(bodies.ErrorBody.shape.error.shape.hint.unwrap().shape),
   ])
     expect(page).toContain(`\`${name}\``)
