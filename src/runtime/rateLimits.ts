@@ -7,7 +7,7 @@ const lookupLimit: Limit = { rate: 20, burst: 100 } // failed lookups
 const visitLimit: Limit = { rate: 300, burst: 3000 } // pages of payments: a whole mobile network may share one address
 const sandboxLimit: Limit = { rate: 50, burst: 500 } // pages of the sandbox: testers, and programs that test
 const wrongTokenLimit: Limit = { rate: 1, burst: 20 } // passwords of operators
-const diagnosisLimit: Limit = { rate: 50, burst: 200 } // of all clients together: each takes about a millisecond
+const diagnosisLimit: Limit = { rate: 20, burst: 100 } // of all clients together: each takes a few milliseconds
 const maxBuckets = 20_000 // of one kind
 
 // Token buckets. Signed requests count for the merchant. Unsigned requests count for merchant and address, so that a

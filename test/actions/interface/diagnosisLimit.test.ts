@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.stop())
 
-const burst = 200
+const burst = 100
 
 test('beyond its limit the gateway says that the mistakes were not tried', async () => {
   const { test: keys } = await shop.addMerchant()
