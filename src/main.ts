@@ -21,6 +21,7 @@ import { createRuntime } from './runtime/runtime.ts'
 import { createWakeUps } from './runtime/wakeUps.ts'
 import { checkDatabase, checkMasterKeys, type OpenDatabase, openDatabase } from './start/database.ts'
 import { openDeliveries } from './start/deliveries.ts'
+import { notificationRules } from './start/egress.ts'
 import { openMessages } from './start/messages.ts'
 import { dropPrivileges } from './start/privileges.ts'
 import { accountTools } from './start/providers.ts'
@@ -227,6 +228,7 @@ function buildRuntime(
     providerAccounts: accounts,
     formKey,
     baseUrl: () => baseUrl,
+    addressRules: notificationRules(config, database.embedded),
     clock: time.now,
     observeBatch: (kind, rows) => metrics.batchRows.observe({ kind }, rows),
     watch(update) {

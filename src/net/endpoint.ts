@@ -1,9 +1,7 @@
-import { isIP } from 'node:net'
+import { type AddressRules, readTarget } from '../core/addressRules.ts'
 import { readUrl } from '../core/text.ts'
 import type { OperatorUrl, UntrustedUrl } from '../core/urlTrust.ts'
 
-const openPorts: readonly number[] = [80, 443, 8443]
-const maxNameLength = 253
 const maxRemembered = 1000
 
 // The destination of a request.
@@ -23,24 +21,11 @@ export type Guard = {
   loopbackOnly: boolean // its port is open on loopback alone
 }
 
-// Returns an error text if the address is not allowed. The URL parser has already turned every spelling of an
-// IPv4 address (decimal, octal, hexadecimal, short, fullwidth) into the dotted one.
-function readUntrusted(
-  text: UntrustedUrl,
-  allowLoopback: boolean,
-  morePorts: readonly number[],
-): Endpoint | string {
-  const url = readUrl(text)
-  if (!url) return 'this is not a web address'
-  if (!isHttp(url)) return 'only http and https addresses are served'
-  if (url.username || url.password) return 'a user name or password in the address is not allowed'
-  const host = url.hostname.replace(/^\[|\]$|\.$/g, '')
-  if (!isHost(host)) return 'this is not a host name'
-  const endpoint = endpointOf(url, host)
-  const { port } = endpoint
-  const isOpen = openPorts.includes(port) || morePorts.includes(port)
-  if (!isOpen && !allowLoopback) return closedPort(port)
-  return { ...endpoint, guard: { allowLoopback, loopbackOnly: !isOpen } }
+function readUntrusted(text: UntrustedUrl, rules: AddressRules): Endpoint | string {
+  const target = readTarget(text, rules)
+  if (typeof target === 'string') return target
+  const { url, host, isOpen } = target
+  return { ...endpointOf(url, host), guard: { allowLoopback: rules.allowLoopback, loopbackOnly: !isOpen } }
 }
 
 // Addresses that the operator chose have no guard, and any port.
@@ -75,7 +60,7 @@ export function createEndpointCache(morePorts: readonly number[]) {
     const endpoints = allowLoopback ? known.loopback : known.open
     const found = endpoints.get(text)
     if (found) return found
-    const endpoint = readUntrusted(text, allowLoopback, morePorts)
+    const endpoint = readUntrusted(text, { allowLoopback, ports: morePorts })
     if (typeof endpoint === 'string') return endpoint
     if (endpoints.size >= maxRemembered) endpoints.clear()
     endpoints.set(text, endpoint)
@@ -84,8 +69,3 @@ export function createEndpointCache(morePorts: readonly number[]) {
 
   return { read }
 }
-
-export const closedPort = (port: number) => `port ${port} is not open; ${openPorts.join(', ')} are`
-
-const isHost = (host: string) =>
-  isIP(host) !== 0 || (host.length <= maxNameLength && /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host))

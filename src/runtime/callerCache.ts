@@ -1,5 +1,7 @@
+import type { Mode } from '../core/mode.ts'
 import type { Db } from '../store/db.ts'
 import { type Caller, findCallers } from '../store/merchants/callers.ts'
+import { findSigners } from '../store/merchants/signers.ts'
 import type { MasterKeys } from '../store/merchants/vault.ts'
 import { createBatcher } from './batcher.ts'
 import { sharedDeadline } from './deadline.ts'
@@ -15,6 +17,7 @@ export type CallerLookup = { caller: Caller | undefined; isFresh: boolean }
 export type CallerCache = {
   find(merchant_key: string): Promise<CallerLookup>
   findFresh(merchant_key: string): Promise<Caller | undefined>
+  findIpnKey(merchant_id: string, mode: Mode): Promise<Buffer | undefined> // the newest; not cached
   depth(): number
 }
 
@@ -57,6 +60,10 @@ export function createCallerCache(
       if (cached && monotonicMs() - cached.readAt < freshMs && isValid(cached.caller))
         return { caller: cached.caller, isFresh: false }
       return { caller: await findFresh(merchant_key), isFresh: true }
+    },
+    async findIpnKey(merchant_id, mode) {
+      const signers = await findSigners(db.withDeadline(sharedDeadline()), masterKeys, [merchant_id], clock())
+      return signers.find(signer => signer.mode === mode)?.keys[0]
     },
     depth: loads.depth,
   }

@@ -8,6 +8,7 @@ const visitLimit: Limit = { rate: 300, burst: 3000 } // pages of payments: a who
 const sandboxLimit: Limit = { rate: 50, burst: 500 } // pages of the sandbox: testers, and programs that test
 const testToolLimit: Limit = { rate: 5, burst: 50 } // triggers and clocks of one merchant, each with many statements
 const wrongTokenLimit: Limit = { rate: 1, burst: 20 } // passwords of operators
+const diagnosisLimit: Limit = { rate: 20, burst: 100 } // of all clients together: each takes a few milliseconds
 const maxBuckets = 20_000 // of one kind
 
 // Token buckets. Signed requests count for the merchant. Unsigned requests count for merchant and address, so that a
@@ -18,6 +19,7 @@ export type RateLimits = {
   unsigned(caller: Caller, address: string): void
   guess(address: string): void
   failedLookup(address: string): void
+  mayDiagnose(): boolean // counts one diagnosis of a wrong hash
   visit(address: string): void
   visitSandbox(address: string): void
   unknownToken(address: string): void
@@ -32,6 +34,7 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
   const signed = createBuckets(monotonicMs)
   const unsigned = createBuckets(monotonicMs)
   const failedLookups = createBuckets(monotonicMs)
+  const diagnoses = createBuckets(monotonicMs)
   const visits = createBuckets(monotonicMs)
   const sandboxVisits = createBuckets(monotonicMs)
   const unknownTokens = createBuckets(monotonicMs)
@@ -48,6 +51,12 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
     // An unsigned request may be a guess: it is refused while the address has used up its failed lookups.
     guess: address => failedLookups.check(network(address), lookupLimit),
     failedLookup: address => failedLookups.take(network(address), lookupLimit),
+    mayDiagnose() {
+      const bucket = diagnoses.refilled('all', diagnosisLimit)
+      if (bucket.tokens < 1) return false
+      bucket.tokens -= 1
+      return true
+    },
     visit: address => visits.take(network(address), visitLimit),
     // Separate from `visit`, so that test traffic does not lock out payers behind the same address.
     visitSandbox: address => sandboxVisits.take(network(address), sandboxLimit),

@@ -1,5 +1,7 @@
+import type { AddressRules } from '../core/addressRules.ts'
 import { whyNotStore } from '../core/fitDatabase.ts'
 import { Unavailable } from '../core/interface/refusal.ts'
+import type { Mode } from '../core/mode.ts'
 import type { StatusUpdate } from '../core/payment/change.ts'
 import type { NewPayment, PaymentState } from '../core/payment/payment.ts'
 import type { Db } from '../store/db.ts'
@@ -49,6 +51,7 @@ export type Runtime = PaymentDeps & {
   lookups: Batcher<InvoiceKey, PaymentState | undefined>
   checkouts: Batcher<CheckoutKey, StoredCheckout | undefined>
   formKey: Buffer // 32 bytes: signs the form tokens of pages; all nodes share it
+  addressRules(mode: Mode): AddressRules // of notifications
   whyNotReady(): Promise<string | undefined> // undefined if this node can serve
 }
 
@@ -56,10 +59,13 @@ export type RuntimeOptions = Omit<PaymentDeps, 'callbacks'> & {
   formKey: Buffer
   masterKeys: MasterKeys
   migrations?: readonly string[] // by default those of this release
+  addressRules?: Runtime['addressRules'] // by default the strictest
   batchRows: number
   poolSize: number
   observeBatch(kind: 'initiation' | 'status' | 'checkout', rows: number): void
 }
+
+const strictRules: AddressRules = { allowLoopback: false, ports: [] }
 
 const monotonicMs = () => performance.now()
 
@@ -74,6 +80,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   }
   const inTime = () => db.withDeadline(sharedDeadline())
   return {
+    addressRules: () => strictRules,
     ...deps,
     callers: createCallerCache(db, masterKeys, clock, monotonicMs),
     limits: createRateLimits(monotonicMs),

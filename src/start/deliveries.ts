@@ -10,7 +10,7 @@ import { createSignerCache } from '../workers/deliveries/signerCache.ts'
 import { startDeliveries } from '../workers/deliveries/worker.ts'
 import type { Leases } from '../workers/node.ts'
 import type { OpenDatabase } from './database.ts'
-import { merchantEgress } from './egress.ts'
+import { merchantEgress, notificationRules } from './egress.ts'
 
 type DeliveriesDeps = {
   localWorkers: LocalWorkers
@@ -29,7 +29,7 @@ export function openDeliveries(
   { localWorkers, clock, pause, leases, undispatched, metrics, log }: DeliveriesDeps,
 ) {
   const db = database.db.withQuota('deliver')
-  const isOwnMachine = database.embedded && config.isForThisMachineOnly
+  const rules = notificationRules(config, database.embedded)
   const outbound = createOutbound(merchantEgress(config))
   const deliveries = startDeliveries({
     db,
@@ -39,9 +39,7 @@ export function openDeliveries(
     outbound,
     random: Math.random,
     signers: createSignerCache(db, database.masterKeys, clock),
-    // By default loopback is allowed on a developer's machine only: a gateway that others can reach must not send to
-    // services on its own host.
-    loopback: mode => config.TOLLGATE_EGRESS_LOOPBACK ?? (isOwnMachine && mode === 'test'),
+    loopback: mode => rules(mode).allowLoopback,
     watch: watchDeliveries(metrics, log),
   })
   gaugeDeliveries(metrics, deliveries, () => countDeliveries(database.db, clock()))

@@ -1,4 +1,6 @@
 import type { Config } from '../config.ts'
+import type { AddressRules } from '../core/addressRules.ts'
+import type { Mode } from '../core/mode.ts'
 import type { Egress } from '../core/provider/provider.ts'
 import type { OutboundOptions } from '../net/outbound.ts'
 
@@ -22,3 +24,13 @@ export const providerEgress = (config: Config): Egress => ({
   address: config.TOLLGATE_PROVIDER_EGRESS_ADDRESS,
   proxy: config.TOLLGATE_PROVIDER_EGRESS_PROXY,
 })
+
+// Which addresses notifications are sent to. By default loopback is allowed on a developer's machine only: a gateway that
+// others can reach must not send to services on its own host.
+export const notificationRules =
+  (config: Config, isEmbedded: boolean) =>
+  (mode: Mode): AddressRules => ({
+    allowLoopback:
+      config.TOLLGATE_EGRESS_LOOPBACK ?? (isEmbedded && config.isForThisMachineOnly && mode === 'test'),
+    ports: config.TOLLGATE_EGRESS_PORTS,
+  })

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { configNames } from '../../src/config.ts'
+import { warningCodes } from '../../src/core/interface/warnings.ts'
 import { merchantSettingNames as merchantSettings } from '../../src/core/merchant/settings.ts'
 import { ipnRequest, signingKey } from '../../src/core/notification/ipnRequest.ts'
 import { notificationBody } from '../../src/core/notification/notification.ts'
@@ -78,6 +79,8 @@ for (const { language, needs, argsOf, prints } of [
     prints: [
       [/6917989e5641c85d49a8f8045e3abd1da701af0d1326a88de0b8ff860ef46583/],
       [checkoutAddress, waits],
+      [/"likely_mistake":"the names are not in alphabetical order: .*"mistake":"other_order"/],
+      [checkoutAddress, /"warnings":\[\{"field":"Description","code":"field_case",.*"code":"never_called"/],
       [/"events":\[\{"cursor":"1",.*"next":"2","more":false\}/],
       [/^\{"success":true,"status":"ok","requests":\[.*\],"next":null\}/],
       [
@@ -200,6 +203,11 @@ test('the page names every field, key, code and setting', () => {
     'after',
     'limit',
     ...Object.keys(bodies.RequestsAnswer.shape.requests.element.shape),
+
+    ...warningCodes,
+    'warnings',
+    'error.differences',
+    ...Object.keys(bodies.ErrorBody.shape.error.shape.hint.unwrap().shape),
   ])
     expect(page).toContain(`\`${name}\``)
   for (const code of codes) expect(page).toContain(`| ${code} |`)

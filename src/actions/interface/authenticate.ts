@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { diagnose, notTried } from '../../core/interface/diagnosis/diagnose.ts'
+import type { WrongText } from '../../core/interface/diagnosis/spellings.ts'
 import {
   Refusal,
+  type SignatureHint,
   unknownMerchant,
   unreadableSetting,
   wrongHash,
@@ -12,31 +15,39 @@ import {
   feedMistake,
   type FeedSignature,
   isSigned,
-  likelyMistake,
 } from '../../core/interface/signature.ts'
 import type { SettingName } from '../../core/merchant/settings.ts'
 import type { CallerCache, CallerLookup } from '../../runtime/callerCache.ts'
 import type { RateLimits } from '../../runtime/rateLimits.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 
-type Claim = { merchant_key: string; strings: readonly string[]; hash: string | undefined }
+// `wrongTexts` makes the texts that a developer may have hashed instead; undefined if the request is too long for that.
+export type Claim = {
+  merchant_key: string
+  strings: readonly string[]
+  hash: string | undefined
+  wrongTexts(): readonly WrongText[] | undefined
+}
 
 // Hashed for an unknown merchant, so that it takes as long as for a known one: a secret has two readings.
 const decoySecrets: readonly Buffer[] = [randomBytes(64), randomBytes(32)]
+const decoyIpnKey = randomBytes(32)
+
+type Deps = { callers: CallerCache; limits: RateLimits }
 
 // Returns the merchant that signed the claim. Otherwise it throws the refusal, and counts a failed lookup of the address.
 export async function authenticate(
-  { callers, limits }: { callers: CallerCache; limits: RateLimits },
+  { callers, limits }: Deps,
   found: CallerLookup,
   claim: Claim,
   operation: ApiOperation,
   address: string,
-  refuse: () => Refusal,
+  refuse: () => Refusal | Promise<Refusal>,
 ): Promise<Caller> {
   const signer = await findSigner(callers, found, claim)
   if (!signer) {
     limits.failedLookup(address)
-    throw refuse()
+    throw await refuse()
   }
   if (signer !== found.caller) mustBeReadable(signer, operation)
   return signer
@@ -54,36 +65,64 @@ async function findSigner(
   return isSigned(fresh?.secrets ?? decoySecrets, strings, hash) ? fresh : undefined
 }
 
-// In test mode the refusal contains the string that was hashed, never the secret. An unknown merchant gets another refusal
-// after the same work.
-export function hashRefusal(
+// In test mode the refusal contains the string that was hashed, and the likely mistake, never the secret. An unknown
+// merchant gets another refusal after the same work.
+export async function hashRefusal(
+  deps: Deps,
   caller: Caller | undefined,
   claim: Claim,
   forUnknown = unknownMerchant,
-  mistakeOf: (hash: string | undefined, secrets: readonly Buffer[], text: string) => string = likelyMistake,
-): Refusal {
-  const { hash, strings } = claim
-  const refusal = wrongHash(hash === undefined ? 'is missing' : 'does not match this request')
-  if (isTest(caller, claim)) {
-    const likely_mistake = mistakeOf(hash, caller?.secrets ?? decoySecrets, strings[0] ?? '')
-    refusal.hint = { hashed_string: strings[0] ?? '', likely_mistake }
-  }
+): Promise<Refusal> {
+  const isMissing = claim.hash === undefined
+  const refusal = wrongHash(isMissing ? 'is missing' : 'does not match this request')
+  if (isTest(caller, claim))
+    refusal.hint = isMissing
+      ? { hashed_string: claim.strings[0] ?? '', likely_mistake: 'secure_hash was not sent' }
+      : await diagnoseClaim(deps, caller, claim, 'secure_hash')
   return caller ? refusal : forUnknown()
 }
 
 // The same for a signature that contains its time.
-export function feedRefusal(
+export async function feedRefusal(
+  deps: Deps,
   caller: Caller | undefined,
   claim: Claim,
   signature: FeedSignature,
   now: Date,
-): Refusal {
+): Promise<Refusal> {
   const [text = ''] = claim.strings
   const secrets = caller?.secrets ?? decoySecrets
   const refusal = wrongSignature(feedHeader, feedFault(signature, secrets, text, now))
+  const isWrong = signature.sent === 'whole' && !isSigned(secrets, [text], signature.hash)
   if (isTest(caller, claim))
-    refusal.hint = { hashed_string: text, likely_mistake: feedMistake(signature, secrets, text, now) }
+    refusal.hint = isWrong
+      ? await diagnoseClaim(deps, caller, claim, 'v1')
+      : { hashed_string: text, likely_mistake: feedMistake(signature, now) }
   return caller ? refusal : unknownMerchant()
+}
+
+// Called after the failed lookup was counted, so an address is limited. All addresses together are limited, too.
+async function diagnoseClaim(
+  { callers, limits }: Deps,
+  caller: Caller | undefined,
+  { merchant_key, strings: right, hash = '', wrongTexts }: Claim,
+  name: 'secure_hash' | 'v1',
+): Promise<SignatureHint> {
+  if (!limits.mayDiagnose())
+    return {
+      hashed_string: right[0] ?? '',
+      likely_mistake: notTried('the gateway gets too many wrong hashes at the moment; repeat the request'),
+    }
+  const ipnKey = await callers.findIpnKey(caller?.merchant_id ?? '', 'test')
+  return diagnose({
+    name,
+    hash,
+    secrets: caller?.secrets ?? decoySecrets,
+    ipnKey: ipnKey ?? decoyIpnKey,
+    merchant_key,
+    right,
+    texts: wrongTexts(),
+  })
 }
 
 const isTest = (caller: Caller | undefined, { merchant_key }: Claim) =>

@@ -1,7 +1,11 @@
+import { wrongTexts } from '../../core/interface/diagnosis/wrongTexts.ts'
+import { fieldWarnings, statusNames } from '../../core/interface/fieldNames.ts'
+import type { Fields } from '../../core/interface/json.ts'
 import { malformed, missing, unknownInvoice } from '../../core/interface/refusal.ts'
 import { isInvoiceId } from '../../core/interface/request.ts'
 import { statusString } from '../../core/interface/signature.ts'
 import type { StatusView } from '../../core/interface/statusRecord.ts'
+import type { Warning } from '../../core/interface/warnings.ts'
 import type { PaymentState } from '../../core/payment/payment.ts'
 import type { Batcher } from '../../runtime/batcher.ts'
 import type { CallerCache, CallerLookup } from '../../runtime/callerCache.ts'
@@ -10,6 +14,7 @@ import type { RateLimits } from '../../runtime/rateLimits.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 import type { InvoiceKey } from '../../store/payments/payments.ts'
 import { authenticate, hashRefusal, mustBeReadable, withErrorsAs200 } from './authenticate.ts'
+import { withFieldWarnings } from './requestWarnings.ts'
 
 type StatusDeps = {
   callers: CallerCache
@@ -17,36 +22,46 @@ type StatusDeps = {
   lookups: Batcher<InvoiceKey, PaymentState | undefined>
 }
 
-export type StatusFields = { merchant_key?: unknown; invoice_id?: unknown; secure_hash?: unknown }
-type StatusCheck = { payment: PaymentState; view: StatusView }
+export type StatusFields = Fields & { merchant_key?: unknown; invoice_id?: unknown; secure_hash?: unknown }
+type StatusCheck = { payment: PaymentState; view: StatusView; warnings: readonly Warning[] }
 
-type RequiredFields = ReturnType<typeof requiredFields>
+type Question = { fields: StatusFields; required: ReturnType<typeof requiredFields>; address: string }
+
+const signedNames = ['invoice_id', 'merchant_key']
 
 // The status of a payment. An unknown merchant and an unknown invoice get the same answer after the same work, so that
 // neither can be guessed by its timing. Anyone can send an unsigned check, because merchant keys are in web pages, so its
 // answer is masked.
-export async function checkStatus(
+export const checkStatus = (
   runtime: StatusDeps,
   fields: StatusFields,
   address: string,
-): Promise<StatusCheck> {
-  const required = requiredFields(fields)
-  if (required.secure_hash === undefined) runtime.limits.guess(address)
-  const deadline = databaseDeadline()
-  const found = await runtime.callers.find(required.merchant_key)
-  return withErrorsAs200(found.caller, () => inTime(deadline, answer(runtime, required, found, address)))
-}
+): Promise<StatusCheck> =>
+  withFieldWarnings(fields, statusNames, async () => {
+    const required = requiredFields(fields)
+    if (required.secure_hash === undefined) runtime.limits.guess(address)
+    const deadline = databaseDeadline()
+    const found = await runtime.callers.find(required.merchant_key)
+    return withErrorsAs200(found.caller, () =>
+      inTime(deadline, answer(runtime, { fields, required, address }, found)),
+    )
+  })
 
 async function answer(
   runtime: StatusDeps,
-  { merchant_key, invoice_id, secure_hash }: RequiredFields,
+  { fields, required: { merchant_key, invoice_id, secure_hash }, address }: Question,
   found: CallerLookup,
-  address: string,
 ): Promise<StatusCheck> {
   if (found.caller) mustBeReadable(found.caller, 'status')
-  const claim = { merchant_key, strings: [statusString(invoice_id, merchant_key)], hash: secure_hash }
+  const strings = [statusString(invoice_id, merchant_key)]
+  const claim = {
+    merchant_key,
+    strings,
+    hash: secure_hash,
+    wrongTexts: () => wrongTexts(strings, signedNames, fields),
+  }
   const isUnsigned = secure_hash === undefined
-  const refuse = () => hashRefusal(found.caller, claim, unknownInvoice)
+  const refuse = () => hashRefusal(runtime, found.caller, claim, unknownInvoice)
   const caller = isUnsigned
     ? found.caller
     : await authenticate(runtime, found, claim, 'status', address, refuse)
@@ -55,11 +70,12 @@ async function answer(
   const payment = await runtime.lookups.add(keyOf(isRefused ? undefined : caller, invoice_id))
   if (caller && payment) {
     const { public_extra } = caller.settings
-    return { payment, view: isUnsigned ? { public_extra } : 'whole' }
+    const warnings = caller.mode === 'test' ? fieldWarnings(fields, statusNames) : []
+    return { payment, view: isUnsigned ? { public_extra } : 'whole', warnings }
   }
   if (!found.isFresh) await runtime.callers.findFresh(merchant_key) // as for an unknown one
   runtime.limits.failedLookup(address)
-  throw isRefused ? hashRefusal(caller, claim) : unknownInvoice()
+  throw isRefused ? await hashRefusal(runtime, caller, claim) : unknownInvoice()
 }
 
 const limitRate = (limits: RateLimits, caller: Caller, isUnsigned: boolean, address: string) =>

@@ -1,4 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
+import { wrongTexts } from '../../core/interface/diagnosis/wrongTexts.ts'
+import { requestDifferences } from '../../core/interface/differences.ts'
+import { requestNames } from '../../core/interface/fieldNames.ts'
 import { type Fields, NumberText } from '../../core/interface/json.ts'
 import { conflict, deactivated, malformed, missing, type Refusal } from '../../core/interface/refusal.ts'
 import {
@@ -9,6 +12,7 @@ import {
 } from '../../core/interface/request.ts'
 import { unsupportedCurrency, checkSettings } from '../../core/interface/requestLimits.ts'
 import { requestString, totalSpellings } from '../../core/interface/signature.ts'
+import type { Warning } from '../../core/interface/warnings.ts'
 import { storedLineItems } from '../../core/lineItems.ts'
 import { isCurrency, defaultCurrency } from '../../core/money.ts'
 import type { NewPayment } from '../../core/payment/payment.ts'
@@ -17,14 +21,21 @@ import { newReference, newToken } from '../../runtime/ids.ts'
 import { databaseDeadline, inTime } from '../../runtime/deadline.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
+import { findPayment } from '../../store/payments/paymentLife.ts'
 import { findRequests, type StoredRequest } from '../../store/payments/payments.ts'
 import { authenticate, hashRefusal, mustBeReadable, withErrorsAs200 } from './authenticate.ts'
 import { type Direct, payDirectly, readDirect } from './directRequest.ts'
 import { reopen } from './reopen.ts'
+import { requestWarnings, withFieldWarnings } from './requestWarnings.ts'
 
 // The API requires generate_checkout_url; the older form endpoints do not have it.
 export type InitiationRoute = 'api' | 'form'
-export type Initiated = { stored: StoredRequest; direct?: Direct }
+export type Initiated = { stored: StoredRequest; direct?: Direct; warnings?: readonly Warning[] }
+
+// `sent` are the fields as they came, `fields` the present ones by their names in the contract.
+type Incoming = { sent: Fields; fields: Fields; route: InitiationRoute; address: string }
+
+const signedNames = ['invoice_id', 'merchant_key', 'total']
 
 const notFound: CallerLookup = { caller: undefined, isFresh: true }
 
@@ -38,43 +49,46 @@ export async function initiate(
 ): Promise<Initiated> {
   const deadline = databaseDeadline()
   const fields = presentFields(sent)
+  const incoming = { sent, fields, route, address }
   const key = fields.merchant_key
   const found = typeof key === 'string' ? await runtime.callers.find(key) : notFound
-  return withErrorsAs200(found.caller, async () => {
-    const initiated = await inTime(deadline, acceptRequest(runtime, fields, route, address, found, deadline))
+  const work = async () => {
+    const initiated = await inTime(deadline, acceptRequest(runtime, incoming, found, deadline))
     const { stored, direct } = initiated
-    if (direct)
-      await payDirectly(runtime, stored, direct, isFromServer(fields, route) ? null : address, deadline)
+    if (direct) await payDirectly(runtime, stored, direct, isFromServer(incoming) ? null : address, deadline)
     return initiated
-  })
+  }
+  return withErrorsAs200(found.caller, () => withFieldWarnings(sent, requestNames, work))
 }
 
 // A signed API request comes from the merchant's own server. A signed form is sent by the customer's browser, which can
 // repeat it.
-const isFromServer = (fields: Fields, route: InitiationRoute) =>
-  route === 'api' && fields.secure_hash !== undefined
+const isFromServer = ({ route, fields }: Incoming) => route === 'api' && hasHash(fields)
+
+const hasHash = (fields: Fields) => fields.secure_hash !== undefined
 
 async function acceptRequest(
   runtime: Runtime,
-  fields: Fields,
-  route: InitiationRoute,
-  address: string,
+  incoming: Incoming,
   found: CallerLookup,
   deadline: number,
 ): Promise<Initiated> {
+  const { sent, fields, route, address } = incoming
   if (found.caller) mustBeReadable(found.caller, 'initiation')
-  const caller = await authenticateCaller(runtime, fields, route, address, found)
-  if (isFromServer(fields, route)) runtime.limits.request(caller)
+  const caller = await authenticateCaller(runtime, incoming, found)
+  if (isFromServer(incoming)) runtime.limits.request(caller)
   else runtime.limits.unsigned(caller, address)
   const request = readRequest(fields, route, caller)
   const { direct, fault } = isDirect(request)
     ? readDirect(runtime.providerAccounts, caller, request)
     : noDirect
   const refusal = checkSettings(caller.settings, caller.outlets, request) ?? fault
-  if (refusal) return { stored: await findEqualRequest(runtime, caller, request, refusal, deadline), direct }
-  const stored = await storePayment(runtime, caller, request)
+  const warnings = requestWarnings(runtime, caller, sent, request)
+  if (refusal)
+    return { stored: await findEqualRequest(runtime, caller, request, refusal, deadline), direct, warnings }
+  const stored = await storePayment(runtime, caller, request, hasHash(fields), deadline)
   if (!direct) await reopen(runtime, stored, deadline)
-  return { stored, direct }
+  return { stored, direct, warnings }
 }
 
 const noDirect = { direct: undefined, fault: undefined }
@@ -82,9 +96,7 @@ const noDirect = { direct: undefined, fault: undefined }
 // The caller, authenticated by the hash. The merchant's setting may accept older requests without one.
 async function authenticateCaller(
   runtime: Runtime,
-  fields: Fields,
-  route: InitiationRoute,
-  address: string,
+  { sent, fields, route, address }: Incoming,
   found: CallerLookup,
 ): Promise<Caller> {
   const { merchant_key, invoice_id, total, secure_hash } = await requiredFields(runtime, fields, found)
@@ -92,8 +104,13 @@ async function authenticateCaller(
   const mayBeUnsigned = caller?.active && caller.settings.unsigned_requests
   if (secure_hash === undefined && mayBeUnsigned && (route === 'form' || isDirect(fields))) return caller
   const strings = totalSpellings(total).map(spelling => requestString(invoice_id, merchant_key, spelling))
-  const claim = { merchant_key, strings, hash: secure_hash }
-  const refuse = () => (caller?.active === false ? deactivated() : hashRefusal(caller, claim))
+  const claim = {
+    merchant_key,
+    strings,
+    hash: secure_hash,
+    wrongTexts: () => wrongTexts(strings, signedNames, sent),
+  }
+  const refuse = () => (caller?.active === false ? deactivated() : hashRefusal(runtime, caller, claim))
   const signer = await authenticate(runtime, found, claim, 'initiation', address, refuse)
   if (!signer.active) throw deactivated()
   return signer
@@ -156,11 +173,19 @@ async function storePayment(
   runtime: Runtime,
   caller: Caller,
   request: PaymentRequest,
+  signed: boolean,
+  deadline: number,
 ): Promise<StoredRequest> {
   const payment = newPayment(caller, request, runtime.clock())
   const stored = await runtime.payments.add(payment)
-  if (!timingSafeEqual(stored.request_digest, payment.request_digest)) throw conflict()
-  return stored
+  if (timingSafeEqual(stored.request_digest, payment.request_digest)) return stored
+  throw conflict(signed ? await differencesOf(runtime, stored, payment, deadline) : [])
+}
+
+// Only a conflict costs this statement. An unsigned request is told nothing about the stored one.
+async function differencesOf({ db }: Runtime, stored: StoredRequest, sent: NewPayment, deadline: number) {
+  const found = await findPayment(db.withQuota('repeat').withDeadline(deadline), stored)
+  return found ? requestDifferences(found, sent, sent.mode) : []
 }
 
 // Only the request is hashed, not the settings.

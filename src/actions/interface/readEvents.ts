@@ -1,3 +1,4 @@
+import { wrongFeedTexts } from '../../core/interface/diagnosis/wrongFeedTexts.ts'
 import { malformed, missing } from '../../core/interface/refusal.ts'
 import { feedString, isInGrace, readFeedSignature } from '../../core/interface/signature.ts'
 import type { CallerLookup } from '../../runtime/callerCache.ts'
@@ -75,12 +76,14 @@ async function authenticateFeed(
   const now = runtime.clock()
   const signature = readFeedSignature(sent.signature, sent.secure_hash)
   const { t = String(Math.floor(now.getTime() / 1000)), hash } = signature
-  const claim = { merchant_key, strings: [feedString(t, merchant_key, after, limit)], hash }
-  const refuse = (known: Caller | undefined) => feedRefusal(known, claim, signature, now)
+  const text = feedString(t, merchant_key, after, limit)
+  const parts = { t, merchant_key, after, limit }
+  const claim = { merchant_key, strings: [text], hash, wrongTexts: () => wrongFeedTexts(text, parts) }
+  const refuse = (known: Caller | undefined) => feedRefusal(runtime, known, claim, signature, now)
   const signer = await authenticate(runtime, found, claim, 'feed', address, () => refuse(found.caller))
   if (!isInGrace(t, now)) {
     runtime.limits.failedLookup(address)
-    throw refuse(signer)
+    throw await refuse(signer)
   }
   runtime.limits.request(signer)
   return signer

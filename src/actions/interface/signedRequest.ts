@@ -1,9 +1,9 @@
+import { wrongSignedTexts } from '../../core/interface/diagnosis/wrongTexts.ts'
 import type { Fields } from '../../core/interface/json.ts'
-import { testKeyOnly, unknownMerchant } from '../../core/interface/refusal.ts'
+import { testKeyOnly } from '../../core/interface/refusal.ts'
 import {
   readSignedFields,
   type SignedFields,
-  signedMistake,
   signedString,
   timeRefusal,
 } from '../../core/interface/signedFields.ts'
@@ -48,9 +48,9 @@ async function authenticateSigned(
 ): Promise<Caller> {
   if (found.caller) mustBeReadable(found.caller, 'signed')
   const { merchant_key, secure_hash: hash } = fields
-  const claim = { merchant_key, strings: [signedString(fields)], hash }
-  const refuse = () =>
-    hashRefusal(found.caller, claim, unknownMerchant, (_, secrets) => signedMistake(fields, secrets))
+  const text = signedString(fields)
+  const claim = { merchant_key, strings: [text], hash, wrongTexts: () => wrongSignedTexts(text, fields) }
+  const refuse = () => hashRefusal(runtime, found.caller, claim)
   const caller = await authenticate(runtime, found, claim, 'signed', address, refuse)
   const refusal = timeRefusal(fields, runtime.clock())
   if (refusal) {

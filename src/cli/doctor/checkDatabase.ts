@@ -21,6 +21,7 @@ import { exitCodes, failureOf } from '../failure.ts'
 import { allChecks, type Check, checkFailed, checkOk, checkWarning } from './check.ts'
 import { checkPayers } from './checkAddresses.ts'
 import { checkUser, checkUserOf, presentMasterKeys } from './checkMachine.ts'
+import { checkIpnUrls } from './checkIpnUrls.ts'
 import { checkMerchants } from './checkMerchants.ts'
 import { checkProviders } from './checkProviders.ts'
 import { checkDeliveries, checkPause, checkTasks } from './checkWork.ts'
@@ -88,6 +89,7 @@ const checkData = async (db: Db, config: Config, now: Date, areValid: AreValid):
     await checkTasks(db),
     await checkDeliveries(db, now),
     await checkMerchants(db),
+    areValid('TOLLGATE_EGRESS_PORTS', 'TOLLGATE_EGRESS_LOOPBACK') && (await checkIpnUrls(db, config, now)),
     areValid('TOLLGATE_MASTER_KEY') && (await checkProviders(db, config, presentMasterKeys(config))),
     await checkPayers(db, config, now),
     areValid('HOST', 'PORT', 'TOLLGATE_BASE_URL', 'TOLLGATE_MASTER_KEY') &&

@@ -11,7 +11,7 @@ export async function checkMerchants(db: Db): Promise<Check[]> {
   return allChecks(
     await checkUnreadable(db),
     checkOrigins(merchants),
-    checkIpnUrls(merchants),
+    checkFormIpnUrls(merchants),
     checkWithheldPasswords(merchants),
     checkGuessablePasswords(merchants),
   )
@@ -39,7 +39,7 @@ function checkOrigins(merchants: readonly Merchant[]): Check {
 }
 
 // With registered origins or style basic, a request cannot name a foreign ipn_url anyway.
-function checkIpnUrls(merchants: readonly Merchant[]): Check | undefined {
+function checkFormIpnUrls(merchants: readonly Merchant[]): Check | undefined {
   const open = merchants.filter(({ settings }) => {
     const { form_ipn_url, ipn_style } = readMerchantSettings(settings)
     return hasNoOrigins(settings) && form_ipn_url === 'any' && ipn_style !== 'basic'

@@ -1,4 +1,5 @@
 import type { Mode } from '../mode.ts'
+import type { Warning } from './warnings.ts'
 
 // A client error, or a temporary failure: a code of the public list, a sentence, and the field. `web/http/errors.ts`
 // turns it into HTTP. Any other thrown error is a bug.
@@ -17,14 +18,26 @@ export type Code =
   | 'GW-050'
   | 'GW-060'
 
-// For developers, in test mode only.
-type SignatureHint = { hashed_string: string; likely_mistake: string }
+// For developers, in test mode only. `mistake` names a mistake that gives exactly the hash that was sent, and
+// `your_string` is the text that was hashed by it.
+export type SignatureHint = {
+  hashed_string: string
+  likely_mistake: string
+  mistake?: string
+  your_string?: string
+}
+
+// A field of a repeated request that differs from the stored one. The values are there in test mode only, personal ones
+// masked. Null means absent.
+export type FieldDifference = { field: string; stored?: string | null; sent?: string | null }
 
 export class Refusal extends Error {
   readonly http: number
   readonly code: Code
   readonly field?: string
   hint?: SignatureHint
+  differences?: readonly FieldDifference[]
+  warnings?: readonly Warning[]
   retryAfterSeconds?: number
   as200 = false // for clients that cannot read the body of a 4xx
   merchant?: { merchant_id: string; mode: Mode } // of the merchant_key, if it was looked up; for the request log
@@ -61,6 +74,7 @@ export const wrongSignature = (header: string, message: string) =>
 export const deactivated = () =>
   new Refusal(403, 'GW-009', 'merchant_key: this merchant is deactivated', 'merchant_key')
 
+// The differences are known to a client that has signed the request.
 export const testKeyOnly = () =>
   new Refusal(
     403,
@@ -69,8 +83,13 @@ export const testKeyOnly = () =>
     'merchant_key',
   )
 
-export const conflict = () =>
-  new Refusal(409, 'GW-005', 'invoice_id: is already used by a payment with other details', 'invoice_id')
+export function conflict(differences: readonly FieldDifference[] = []) {
+  const fields = differences.map(({ field }) => field).join(', ')
+  const message = `invoice_id: is already used by a payment with other details${fields && ` (different: ${fields})`}`
+  const refusal = new Refusal(409, 'GW-005', message, 'invoice_id')
+  if (differences.length > 0) refusal.differences = differences
+  return refusal
+}
 
 export const unknownInvoice = () =>
   new Refusal(404, 'GW-005', 'invoice_id: no payment of this merchant has it', 'invoice_id')

@@ -1,6 +1,6 @@
 import { type Fields, NumberText } from './json.ts'
 import { malformed, missing, type Refusal, wrongSignature } from './refusal.ts'
-import { graceSeconds, isInGrace, isSigned, likelyMistake } from './signature.ts'
+import { graceSeconds, isInGrace } from './signature.ts'
 
 // The signature of the newer endpoints covers every field of the request, and the time: a copied request expires.
 
@@ -69,13 +69,4 @@ export function timeRefusal({ time }: Pick<SignedFields, 'time'>, now: Date): Re
     'time',
     `is ${Math.abs(behind)} seconds ${behind > 0 ? 'before' : 'after'} our clock; at most ${graceSeconds} are allowed`,
   )
-}
-
-// Why the hash does not match, for test mode.
-export function signedMistake(fields: SignedFields, secrets: readonly Buffer[]): string {
-  const { secure_hash: hash } = fields
-  const text = signedString(fields)
-  const withoutTime = signedString({ ...fields, time: undefined })
-  if (isSigned(secrets, [withoutTime], hash)) return 'time is not in the string; it is signed like the rest'
-  return likelyMistake(hash, secrets, text)
 }

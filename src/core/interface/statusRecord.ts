@@ -2,6 +2,7 @@ import { ownExtraNames } from '../extraNames.ts'
 import { maskEmail, maskExtra, maskName, maskPhone } from '../mask.ts'
 import { moneyNumber, twoDecimals } from '../money.ts'
 import type { NewPayment, PaymentState } from '../payment/payment.ts'
+import type { Warning } from './warnings.ts'
 
 // The response of the status check. Existing clients read one of two formats: an object with the invoice id as its key,
 // in which the amount is text, or a flat record.
@@ -89,8 +90,13 @@ export const extraOf = (
 
 // Both formats in one JSON text. The text is concatenated, because V8 is slow with an object whose first key always
 // differs.
-export function statusJson(payment: PaymentState, record: StatusRecord): string {
-  return `${keyed(payment, record).slice(0, -1)},${JSON.stringify(record).slice(1)}`
+export function statusJson(
+  payment: PaymentState,
+  record: StatusRecord,
+  warnings: readonly Warning[] = [],
+): string {
+  const flat = warnings.length > 0 ? { ...record, warnings } : record
+  return `${keyed(payment, record).slice(0, -1)},${JSON.stringify(flat).slice(1)}`
 }
 
 // For older clients. Some of them ignore the letter case of names.
@@ -129,6 +135,6 @@ export const recordKeys: ReadonlySet<string> = new Set(
     'success status status_code status_reason message invoice_id tx_reference gw_invoice_id ' +
     'payment_reference amount currency total_amount_charged service_fee payment_method payment_instrument ' +
     'payment_time reversed_at reversed_amount as_at last_updated narration buyer_firstname buyer_lastname ' +
-    'buyer_email buyer_phone tran_type outlet client_ip client_ip_location extra error request_id'
+    'buyer_email buyer_phone tran_type outlet client_ip client_ip_location extra error request_id warnings'
   ).split(' '),
 )

@@ -1,6 +1,7 @@
 import type { Mode } from '../../core/mode.ts'
 import type { Currency } from '../../core/money.ts'
 import type { Status } from '../../core/payment/payment.ts'
+import type { UntrustedUrl } from '../../core/urlTrust.ts'
 import { sql, type Tx } from '../db.ts'
 
 type ReportFilter = {
@@ -51,3 +52,16 @@ export const countPayers = (tx: Tx, sinceReference: string, atLeast: number, lim
         where a.merchant_id = m.merchant_id and a.tx_reference >= ${sinceReference}
           and a.payer is not null and a.lang is not null limit ${limit}) as tried) as recent
     where recent.tries >= ${atLeast}`)
+
+type RecentIpnUrl = { merchant_id: string; ipn_url: UntrustedUrl }
+
+// The different ipn_urls of live payments since that reference, of each merchant's latest payments.
+export const recentIpnUrls = (tx: Tx, sinceReference: string, limit: number) =>
+  tx.rows<RecentIpnUrl>(sql`
+    select distinct m.merchant_id, recent.ipn_url
+    from merchants m cross join lateral (
+      select p.mode, p.ipn_url from payments p
+      where p.merchant_id = m.merchant_id and p.tx_reference >= ${sinceReference}
+      order by p.tx_reference desc limit ${limit}) as recent
+    where m.active and recent.mode = 'live' and recent.ipn_url is not null
+    order by m.merchant_id, recent.ipn_url`)

@@ -32,7 +32,7 @@ const initiatedAnswer = (initiated: Initiated, baseUrl: string): ApiAnswer => ({
 
 export const checkoutUrl = (baseUrl: string, token: string) => `${baseUrl}/checkout/${token}`
 
-export function initiatedBody({ stored, direct }: Initiated, baseUrl: string) {
+export function initiatedBody({ stored, direct, warnings = [] }: Initiated, baseUrl: string) {
   const { invoice_id, tx_reference, tx_token } = stored
   const url = checkoutUrl(baseUrl, tx_token)
   return {
@@ -43,6 +43,7 @@ export function initiatedBody({ stored, direct }: Initiated, baseUrl: string) {
     invoice_id,
     tx_reference,
     ...(!direct && { tx_token, url, checkout_url: url }),
+    ...(warnings.length > 0 && { warnings }),
   }
 }
 

@@ -20,9 +20,9 @@ export const statusRoute =
     let fields: StatusFields = {}
     try {
       fields = await readStatusFields(runtime, exchange)
-      const { payment, view } = await checkStatus(runtime, fields, exchange.address)
+      const { payment, view, warnings } = await checkStatus(runtime, fields, exchange.address)
       const record = statusRecord(payment, runtime.clock(), view)
-      const body = isKeyedOnly ? keyedStatusJson(payment, record) : statusJson(payment, record)
+      const body = isKeyedOnly ? keyedStatusJson(payment, record) : statusJson(payment, record, warnings)
       return { http: 200, type: jsonType, body, merchant_id: payment.merchant_id }
     } catch (error) {
       if (!isRefusal(error)) throw error

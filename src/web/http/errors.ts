@@ -11,8 +11,13 @@ const errorBody = (http: number, error: { code: string; message: string }, reque
 })
 
 // The only place that turns a refusal into HTTP.
-export function refusalBody({ code, message, field, hint, http }: Refusal, request_id: string) {
-  return errorBody(http, { code, message, ...(field && { field }), ...(hint && { hint }) }, request_id)
+export function refusalBody(refusal: Refusal, request_id: string) {
+  const { code, message, field, hint, differences, warnings, http } = refusal
+  const details = { ...(field && { field }), ...(hint && { hint }), ...(differences && { differences }) }
+  return {
+    ...errorBody(http, { code, message, ...details }, request_id),
+    ...(warnings && { warnings }),
+  }
 }
 
 export function refusalAnswer(refusal: Refusal, requestId: string): ApiAnswer {

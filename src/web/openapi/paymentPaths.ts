@@ -43,6 +43,7 @@ const wrongHash = refusals.wrongHash('does not match this request')
 wrongHash.hint = {
   hashed_string: exampleRequestString,
   likely_mistake: 'the hash is right but base64; send it as hexadecimal',
+  mistake: 'other_encoding',
 }
 
 // The refusals that any request with a body can get.
@@ -59,7 +60,7 @@ const requestRefusals = [
   refusals.unknownMerchant(),
   wrongHash,
   refusals.deactivated(),
-  refusals.conflict(),
+  refusals.conflict([{ field: 'total', stored: '25.00', sent: '30.00' }]),
   ...bodyRefusals,
   refusals.tooManyRequests(1),
   new refusals.Unavailable(undefined),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Code } from '../../core/interface/refusal.ts'
 import { requestSchema } from '../../core/interface/request.ts'
+import { warningCodes } from '../../core/interface/warnings.ts'
 import { currencies } from '../../core/money.ts'
 import { moneyBackTypes } from '../../core/payment/change.ts'
 import { asForm, type ObjectSchema, withOtherNames } from './requestSchema.ts'
@@ -35,6 +36,22 @@ const nullableNumber = (description: string) => z.number().nullable().describe(d
 const time = (description: string) => z.iso.datetime().describe(description)
 const nullableTime = (description: string) => z.iso.datetime().nullable().describe(description)
 
+const warnings = z
+  .array(
+    z.object({
+      field: text('The name of the field, as you sent it.'),
+      code: z
+        .enum(warningCodes)
+        .describe('What is wrong: see the table of warnings in the description of the interface.'),
+      message: text('What is wrong and what to do, in a sentence.'),
+    }),
+  )
+  .optional()
+  .describe(
+    'Only if there is something to say: fields that are ignored, and addresses that are never called. In test mode; in ' +
+      'live mode only never_called.',
+  )
+
 const stored = {
   success: z.literal(true),
   status: z
@@ -44,6 +61,7 @@ const stored = {
   message: text('A sentence for a person.'),
   invoice_id: text('Your invoice_id, as you sent it.'),
   tx_reference: text('Our reference: unique, sorts by time, safe to print.'),
+  warnings,
 }
 
 const extra = z
@@ -151,13 +169,29 @@ const errorBody = z.object({
     field: z.string().optional().describe('The field with the error, if there is one.'),
     hint: z
       .object({
-        hashed_string: text('The string that we hashed.'),
+        hashed_string: text('The string that we hashed: the one to hash.'),
         likely_mistake: text('The likely cause.'),
+        mistake: z
+          .string()
+          .optional()
+          .describe('The name of the mistake, if one gives exactly the hash that you sent.'),
+        your_string: z.string().optional().describe('The string that you hashed by this mistake.'),
       })
       .optional()
       .describe('With GW-010, in test mode only.'),
+    differences: z
+      .array(
+        z.object({
+          field: text('A field that differs from the stored request.'),
+          stored: z.string().nullable().optional().describe('Its stored value. Test mode only.'),
+          sent: z.string().nullable().optional().describe('The value that you sent. Test mode only.'),
+        }),
+      )
+      .optional()
+      .describe('With 409 GW-005, for a signed request. Personal values are masked; null means absent.'),
   }),
   request_id: text('The same as the x-request-id header. Quote it when you ask for help.'),
+  warnings,
 })
 
 const failedRecord = z.object({
@@ -181,6 +215,7 @@ export const bodies = {
   StatusRecord: statusRecord,
   KeyedRecord: keyedRecord,
   StatusAnswer: statusRecord
+    .extend({ warnings })
     .catchall(keyedRecord)
     .describe('The first key is your invoice_id, with the keyed record. The same record follows, flat.'),
   KeyedAnswer: z

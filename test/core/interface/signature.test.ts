@@ -6,7 +6,6 @@ import { isInvoiceId } from '../../../src/core/interface/request.ts'
 import {
   isSigned,
   keyReadings,
-  likelyMistake,
   requestString,
   totalSpellings,
 } from '../../../src/core/interface/signature.ts'
@@ -82,21 +81,3 @@ test('any change of any field breaks the hash', () => {
     }),
   )
 })
-
-const hashed = (message: string, encoding: 'hex' | 'base64') =>
-  createHmac('sha256', secret).update(message).digest(encoding)
-
-for (const [hash, mistake] of [
-  [undefined, 'was not sent'],
-  [hashed(text, 'base64'), 'base64'],
-  ['zzz', 'not hexadecimal'],
-  ['abcd', '4 characters'],
-  [hashed('total=25.00&merchant_key=demo-merchant&invoice_id=invoice001', 'hex'), 'alphabetical order'],
-  ['0'.repeat(64), 'another secret_key'],
-] as const) {
-  test(`a developer whose hash is ${String(hash).slice(0, 8)} is told: ${mistake}`, () => {
-    const told = likelyMistake(hash, keyReadings(secret), text)
-    expect(told).toContain(mistake)
-    expect(told).not.toContain(secret)
-  })
-}

@@ -4,12 +4,7 @@ import { expect, test } from 'vitest'
 import { parseJsonObject, type Fields } from '../../../src/core/interface/json.ts'
 import { Refusal } from '../../../src/core/interface/refusal.ts'
 import { isSigned, keyReadings } from '../../../src/core/interface/signature.ts'
-import {
-  readSignedFields,
-  signedMistake,
-  signedString,
-  timeRefusal,
-} from '../../../src/core/interface/signedFields.ts'
+import { readSignedFields, signedString, timeRefusal } from '../../../src/core/interface/signedFields.ts'
 
 const secret = '00112233445566778899aabbccddeeff'
 const secrets = keyReadings(secret)
@@ -122,14 +117,3 @@ for (const [what, sent, message] of [
   test(`a time ${what}: ${message ? 'refused' : 'accepted'}`, () =>
     expect(timeRefusal({ time: sent }, now)?.message).toBe(message))
 }
-
-test('the hint says that the time was not signed', () => {
-  const fields = {
-    merchant_key: 'tk_1',
-    time,
-    outcome: 'paid',
-    secure_hash: hashOf('merchant_key=tk_1&outcome=paid'),
-  }
-  expect(signedMistake(fields, secrets)).toBe('time is not in the string; it is signed like the rest')
-  expect(signedMistake({ ...fields, secure_hash: 'x' }, secrets)).toBe('secure_hash is not hexadecimal')
-})

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
+import { diagnose } from '../../../src/core/interface/diagnosis/diagnose.ts'
+import { readHash } from '../../../src/core/interface/diagnosis/readings.ts'
+import { wrongTexts } from '../../../src/core/interface/diagnosis/wrongTexts.ts'
+import { fieldWarnings, requestNames } from '../../../src/core/interface/fieldNames.ts'
 import { NumberText, parseJsonObject } from '../../../src/core/interface/json.ts'
 import { isInvoiceId, parseRequest } from '../../../src/core/interface/request.ts'
-import {
-  isSigned,
-  keyReadings,
-  likelyMistake,
-  totalSpellings,
-} from '../../../src/core/interface/signature.ts'
+import { isSigned, keyReadings, totalSpellings } from '../../../src/core/interface/signature.ts'
 import { preferredLang } from '../../../src/core/languages/languages.ts'
 import { readTotalLimit } from '../../../src/core/merchant/totalLimit.ts'
 import { plainDescription, plainName } from '../../../src/core/message/texts/plain.ts'
@@ -57,7 +56,26 @@ const readers: Record<string, (text: string) => unknown> = {
   'a limit of amounts': text => readTotalLimit(text, 1n),
   'the spellings of a number': text => totalSpellings(new NumberText(text)),
   'a hash': text => isSigned(keyReadings('ab'.repeat(32)), [text], text),
-  'a wrong hash': text => likelyMistake(text, keyReadings('ab'.repeat(32)), text),
+  'a wrong hash': text => {
+    const names = ['invoice_id', 'merchant_key', 'total']
+    const fields = { invoice_id: 'i', merchant_key: 'k', total: '1' }
+    for (const sent of [
+      { ...fields, name: text },
+      { ...fields, invoice_id: text },
+      { ...fields, total: text },
+    ])
+      diagnose({
+        name: 'secure_hash',
+        hash: text,
+        secrets: keyReadings('ab'.repeat(32)),
+        ipnKey: Buffer.alloc(32),
+        merchant_key: 'k',
+        right: ['i'],
+        texts: wrongTexts(['i'], names, sent),
+      })
+  },
+  'names of fields': text => fieldWarnings({ [text]: '', [text.slice(0, 40)]: '' }, requestNames),
+  'the digits of a hash': text => readHash(text.slice(0, 300)),
   'an invoice id': isInvoiceId,
   'a phone number': parsePhone,
   'an address of the web': parseUrl,

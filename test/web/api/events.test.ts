@@ -160,13 +160,13 @@ test('in test mode a wrong signature is answered with the text that we signed, i
   const base64 = createHmac('sha256', secret_key).update(text).digest('base64')
   const late = now() - 900
   for (const [sent, hashed_string, mistake] of [
-    [
-      `t=${t},v1=${'0'.repeat(64)}`,
-      text,
-      'another secret_key, or other values than those in the string above',
-    ],
+    [`t=${t},v1=${'0'.repeat(64)}`, text, expect.stringMatching(/^it was made with another secret_key/)],
     [`t=${t},v1=${base64}`, text, 'the hash is right but base64; send it as hexadecimal'],
-    [`t=${t},v1=abc`, text, 'v1 has 3 characters; HMAC-SHA-256 in hexadecimal has 64'],
+    [
+      `t=${t},v1=abc`,
+      text,
+      expect.stringMatching(/^v1 has 3 characters; HMAC-SHA-256 in hexadecimal has 64; and it was made/),
+    ],
     [`t=${t}`, text, 'write it as t=<unix seconds>,v1=<hexadecimal>'],
     [
       feedSignature(shop.test, question, late * 1000),
@@ -180,7 +180,7 @@ test('in test mode a wrong signature is answered with the text that we signed, i
     ],
   ]) {
     const answer = await askFeed(gateway.url, question, sent)
-    expect(answer.body.error.hint).toEqual({ hashed_string, likely_mistake: mistake })
+    expect(answer.body.error.hint).toMatchObject({ hashed_string, likely_mistake: mistake })
   }
   const unsigned = await askFeed(gateway.url, question)
   expect(unsigned.body.error.hint).toEqual({
