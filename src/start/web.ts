@@ -29,7 +29,7 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
   const shared = { runtime, baseUrl, log, observe, trustedProxies: config.TOLLGATE_TRUST_PROXY }
   const api = createApi(shared)
   const documents = createDocuments({ ...shared, documents: allDocuments(baseUrl), isOverloaded })
-  const odd = refuseNonCanonicalRequests(observe)
+  const odd = refuseNonCanonicalRequests(observe, baseUrl)
   const app = createApp({
     ...shared,
     isStopping: opened.isStopping,
@@ -42,7 +42,7 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
     sandbox,
   })
   const first: Answerer = (...exchange) => api(...exchange) || documents(...exchange) || odd(...exchange)
-  opened.serve(first, app, observe)
+  opened.serve(first, app, observe, baseUrl())
 }
 
 type SandboxDeps = {

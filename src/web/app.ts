@@ -18,7 +18,7 @@ import { checkoutRoutes } from './checkout/checkout.tsx'
 import { errorPage } from './checkout/open.tsx'
 import { homeRoute, notFoundRoute } from './home.tsx'
 import { addressOf, notCached } from './http/apiRequest.ts'
-import { type Ctx, type Env, respond } from './http/context.ts'
+import { type Ctx, type Env, refusedRequest, respond } from './http/context.ts'
 import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from './http/errors.ts'
 import { accessOf, type OperatorAuth } from './http/operatorAuth.ts'
 import { inboxRoutes } from './inbox/inbox.tsx'
@@ -44,13 +44,13 @@ export function createApp(options: AppOptions) {
   const { runtime, isStopping, metrics, metricsToken, messengers, sandbox, trustedProxies } = options
   const { limits, baseUrl, clock } = runtime
   const app = new Hono<Env>({ strict: false }) // a trailing slash is ignored
-  app.use(observeRequests(options.observe))
+  app.use(observeRequests(options.observe, baseUrl))
   app.onError(answerError(options.log))
   const { isForThisMachineOnly } = options
   const home = { limits, trustedProxies, isForThisMachineOnly, hasSandbox: sandbox !== undefined }
   app.notFound(c => {
     const allow = methods.filter(method => hasRoute(app, method, c.req.path)).join(', ')
-    return allow ? respond(c, wrongMethodAnswer(allow, c.get('requestId'))) : notFoundRoute(home)(c)
+    return allow ? respond(c, wrongMethodAnswer(allow, refusedRequest(c))) : notFoundRoute(home)(c)
   })
   app.route('/checkout', checkoutRoutes({ runtime, trustedProxies, canSend: messengers?.carries }))
   app.route('/public', brandingRoutes({ runtime, trustedProxies }))
@@ -95,11 +95,12 @@ function addOperatorPages(
 
 // Assigns an id to each request, and logs and counts its answer.
 const observeRequests =
-  (observe: Observe): MiddlewareHandler<Env> =>
+  (observe: Observe, baseUrl: () => string): MiddlewareHandler<Env> =>
   async (c, next) => {
     const started = performance.now()
     const requestId = newRequestId()
     c.set('requestId', requestId)
+    c.set('baseUrl', baseUrl())
     try {
       await next()
     } finally {
@@ -115,9 +116,9 @@ const answerError =
   (log: Logger): ErrorHandler<Env> =>
   (error, c) => {
     const requestId = c.get('requestId')
-    if (isRefusal(error)) return respond(c, refusalAnswer(error, requestId))
+    if (isRefusal(error)) return respond(c, refusalAnswer(error, refusedRequest(c)))
     log.error({ request_id: requestId, error: { message: error.message, stack: error.stack } }, 'bug')
-    return respond(c, bugAnswer(requestId))
+    return respond(c, bugAnswer(refusedRequest(c)))
   }
 
 function setCommonHeaders(outgoing: ServerResponse, requestId: string) {

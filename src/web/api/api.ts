@@ -45,7 +45,8 @@ export function createApi(options: CreateOptions): Answerer {
     const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? '')
     if (path === '/' && method === 'GET' && !hasMerchantKey(query)) return false
     const requestId = newRequestId()
-    const exchange = { incoming, method, query, requestId, address: addressOf(incoming, trustedProxies) }
+    const address = addressOf(incoming, trustedProxies)
+    const exchange = { incoming, method, query, requestId, baseUrl: options.baseUrl(), address }
     const started = performance.now()
     answerTo(route, exchange)
       .then(answer => {
@@ -63,13 +64,13 @@ export function createApi(options: CreateOptions): Answerer {
   async function answerTo(route: Route, exchange: Exchange): Promise<ApiAnswer> {
     const handler = route[exchange.method]
     const { requestId } = exchange
-    if (!handler) return wrongMethodAnswer(Object.keys(route).join(', '), requestId)
+    if (!handler) return wrongMethodAnswer(Object.keys(route).join(', '), exchange)
     try {
       return await handler(exchange)
     } catch (error) {
-      if (isRefusal(error)) return refusalAnswer(error, requestId)
+      if (isRefusal(error)) return refusalAnswer(error, exchange)
       logBug(requestId, error)
-      return bugAnswer(requestId)
+      return bugAnswer(exchange)
     }
   }
 

@@ -5,7 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Observe } from '../../observe/requests.ts'
 import { newRequestId } from '../../runtime/ids.ts'
 import { type ApiAnswer, sendAnswer, splitUrl } from '../http/apiRequest.ts'
-import { plainAnswer, wrongMethodAnswer } from '../http/errors.ts'
+import { plainAnswer, type RefusedRequest, wrongMethodAnswer } from '../http/errors.ts'
 import type { Answerer } from '../server/server.ts'
 
 const retrySeconds = '5'
@@ -24,13 +24,14 @@ type EncodedDocument = { plain: Buffer; gzip: Buffer; br?: Buffer; digest: strin
 
 type DocumentOptions = {
   documents: ReadonlyMap<string, Document> // by path
+  baseUrl(): string
   isOverloaded(): boolean
   observe: Observe
 }
 
 // Serves documents on Node's HTTP server, without Hono. Under overload they are refused, so that payments have
 // priority.
-export function createDocuments({ documents, isOverloaded, observe }: DocumentOptions): Answerer {
+export function createDocuments({ documents, baseUrl, isOverloaded, observe }: DocumentOptions): Answerer {
   const cache = new Map<Document, EncodedDocument>()
 
   function encode(document: Document): EncodedDocument {
@@ -47,10 +48,10 @@ export function createDocuments({ documents, isOverloaded, observe }: DocumentOp
   function refusalOf(
     { isPartOfCheckout }: Document,
     method: string,
-    requestId: string,
+    request: RefusedRequest,
   ): ApiAnswer | undefined {
-    if (method !== 'GET' && method !== 'HEAD') return wrongMethodAnswer('GET', requestId)
-    return !isPartOfCheckout && isOverloaded() ? busyAnswer(requestId) : undefined
+    if (method !== 'GET' && method !== 'HEAD') return wrongMethodAnswer('GET', request)
+    return !isPartOfCheckout && isOverloaded() ? busyAnswer(request) : undefined
   }
 
   return (incoming, outgoing) => {
@@ -60,7 +61,7 @@ export function createDocuments({ documents, isOverloaded, observe }: DocumentOp
     if (!document) return false
     const started = performance.now()
     const requestId = newRequestId()
-    const refusal = refusalOf(document, method, requestId)
+    const refusal = refusalOf(document, method, { requestId, baseUrl: baseUrl() })
     if (refusal) sendAnswer(outgoing, refusal, requestId)
     else sendDocument(incoming, outgoing, document, encode(document), query, requestId)
     observe({ requestId, method, route: document.route, http: refusal?.http ?? 200, started })
@@ -102,12 +103,12 @@ export const cacheControlOf = (query: string, digest: string) =>
     ? 'public, max-age=31536000, immutable'
     : 'public, max-age=3600'
 
-const busyAnswer = (requestId: string): ApiAnswer => ({
+const busyAnswer = (request: RefusedRequest): ApiAnswer => ({
   ...plainAnswer(
     503,
     'busy',
     'The gateway is overloaded, and payments have priority. Try again in a few seconds.',
-    requestId,
+    request,
   ),
   headers: { 'retry-after': retrySeconds },
 })

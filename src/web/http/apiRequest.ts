@@ -8,6 +8,7 @@ export type Exchange = {
   method: string
   query: string // without the question mark
   requestId: string
+  baseUrl: string
   address: string
 }
 

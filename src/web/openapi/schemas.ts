@@ -133,6 +133,7 @@ const errorBody = z.object({
     code: z.enum(codes),
     message: text('The same sentence.'),
     field: z.string().optional().describe('The field with the error, if there is one.'),
+    doc_url: z.url().describe('What this code means and what to do, on this gateway.'),
     hint: z
       .object({
         hashed_string: text('The string that we hashed.'),
