@@ -8,7 +8,8 @@ import { notFoundPage, sandboxBrokenPage, type SandboxEnv } from './page.tsx'
 import { phoneRoutes } from './phone.tsx'
 import { providerRoutes } from './provider.ts'
 
-const css = ['../core/markup/tokens.css', '../core/markup/base.css', './public/sandbox.css']
+const shared = ['tokens', 'base', 'components'].map(name => `../core/markup/${name}.css`)
+const css = [...shared, './public/sandbox.css']
   .map(file => readFileSync(new URL(file, import.meta.url), 'utf8'))
   .join('\n')
 

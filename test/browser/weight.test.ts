@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setLogo } from '../../src/actions/merchants/logos.ts'
-import { minifyCss, readStyles } from '../../src/web/documents/documents.ts'
+import { minifyCss, readCheckoutStyles } from '../../src/web/documents/documents.ts'
 import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
 import { speckledPng } from '../support/merchant/pictures.ts'
 import { shopOf, shopOrigin } from '../support/checkout/stages.ts'
@@ -132,7 +132,9 @@ describe('the first view', () => {
     const file = new URL('../../src/web/public/checkout.css', import.meta.url)
     await page.goto('data:text/html,<title>Rules</title>')
     const rulesOf = (css: string) => page.evaluate(readRules, css)
-    expect(await rulesOf(minifyCss(readStyles(file)))).toEqual(await rulesOf(readStyles(file)))
+    expect(await rulesOf(minifyCss(readCheckoutStyles(file)))).toEqual(
+      await rulesOf(readCheckoutStyles(file)),
+    )
     await close()
   })
 

@@ -23,6 +23,17 @@ export const en = {
     one_moment: 'One moment',
   },
 
+  // The header of the pages around the checkout.
+  site: {
+    pages: 'Pages',
+    menu: 'Menu',
+    shop: 'Shop',
+    phone: 'Test phone',
+    inbox: 'Inbox',
+    support: 'Support',
+    docs: 'Docs',
+  },
+
   // The items that the shop lists.
   items: { title: 'What you are paying for', times: '{quantity} ×', total: 'Total' },
 

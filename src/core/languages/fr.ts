@@ -23,6 +23,16 @@ export const fr: Texts = {
     one_moment: 'Un instant',
   },
 
+  site: {
+    pages: 'Pages',
+    menu: 'Menu',
+    shop: 'Boutique',
+    phone: 'Téléphone de test',
+    inbox: 'Messages',
+    support: 'Support',
+    docs: 'Documentation',
+  },
+
   items: { title: 'Ce que vous payez', times: '{quantity} ×', total: 'Total' },
 
   branding: { questions: 'Une question ?', terms: 'Conditions' },

@@ -123,15 +123,21 @@ const types: Record<string, string> = {
   svg: 'image/svg+xml',
 }
 
-const shared = ['tokens.css', 'base.css'].map(name => new URL(`../../core/markup/${name}`, import.meta.url))
+const sharedStyle = (name: string) => new URL(`../../core/markup/${name}`, import.meta.url)
+const base = ['tokens.css', 'base.css'].map(sharedStyle)
+const components = sharedStyle('components.css')
 
-// The stylesheet of a family of pages, after the tokens and rules that all families share.
-export const readStyles = (file: URL): string =>
-  [...shared, file].map(part => readFileSync(part, 'utf8')).join('\n')
+const readAll = (files: readonly URL[]) => files.map(file => readFileSync(file, 'utf8')).join('\n')
+
+// The stylesheet of a family of pages, after the tokens and components that all families share.
+export const readStyles = (file: URL): string => readAll([...base, components, file])
+
+// The same for the checkout, which has to stay light and needs only the first components.
+export const readCheckoutStyles = (file: URL): string => readAll([...base, file])
 
 // A file of the checkout, minified if it is a stylesheet.
 export const readPublicFile = (file: URL): Buffer =>
-  file.pathname.endsWith('.css') ? Buffer.from(minifyCss(readStyles(file))) : readFileSync(file)
+  file.pathname.endsWith('.css') ? Buffer.from(minifyCss(readCheckoutStyles(file))) : readFileSync(file)
 
 // The files of one folder, by the path at which each is served. They are all read at start: no other file can be
 // served, and a gateway that has dropped its root privileges may not be able to read them later.
