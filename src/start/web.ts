@@ -10,7 +10,7 @@ import { createApi } from '../web/api/api.ts'
 import { type AppOptions, createApp } from '../web/app.ts'
 import { createDocuments } from '../web/documents/documents.ts'
 import { refuseNonCanonicalRequests } from '../web/nonCanonicalRequest.tsx'
-import { allDocuments } from '../web/openapi/docsPage.tsx'
+import { allDocuments } from '../web/docs/allDocuments.tsx'
 import type { Answerer, Listening } from '../web/server/server.ts'
 import { messageRules } from './messages.ts'
 
@@ -28,7 +28,9 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
   const { baseUrl } = runtime
   const shared = { runtime, baseUrl, log, observe, trustedProxies: config.TOLLGATE_TRUST_PROXY }
   const api = createApi(shared)
-  const documents = createDocuments({ ...shared, documents: allDocuments(baseUrl), isOverloaded })
+  const { isForThisMachineOnly } = config
+  const site = { hasSandbox: sandbox !== undefined, isForThisMachineOnly }
+  const documents = createDocuments({ ...shared, documents: allDocuments(baseUrl, site), isOverloaded })
   const odd = refuseNonCanonicalRequests(observe, baseUrl)
   const app = createApp({
     ...shared,
@@ -37,7 +39,7 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
     operatorKeys,
     metricsToken: config.TOLLGATE_METRICS_TOKEN,
     messageRules: messageRules(config),
-    isForThisMachineOnly: config.isForThisMachineOnly,
+    isForThisMachineOnly,
     messengers,
     sandbox,
   })

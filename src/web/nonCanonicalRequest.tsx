@@ -4,7 +4,7 @@ import { readUrl } from '../core/text.ts'
 import type { Observe } from '../observe/requests.ts'
 import { newRequestId } from '../runtime/ids.ts'
 import { type ApiAnswer, htmlType, sendAnswer, splitUrl, acceptsHtml } from './http/apiRequest.ts'
-import { plainAnswer, type RefusedRequest } from './http/errors.ts'
+import { plainAnswer, type ErrorContext } from './http/errors.ts'
 import { TroublePage } from './pages/customerPage.tsx'
 import { customerPageHeaders } from './pages/sendPage.ts'
 import type { Answerer } from './server/server.ts'
@@ -47,7 +47,7 @@ function isPlainHost(host: string | undefined): boolean {
 }
 
 // A customer's link may have been damaged. A browser gets a page, not JSON.
-function answerTo({ url = '', headers }: IncomingMessage, fault: string, request: RefusedRequest): ApiAnswer {
+function answerTo({ url = '', headers }: IncomingMessage, fault: string, request: ErrorContext): ApiAnswer {
   const answer = plainAnswer(400, 'GW-012', fault, request)
   if (!acceptsHtml(headers.accept)) return answer
   const langInUrl = new URLSearchParams(splitUrl(url)[1]).get('lang') ?? undefined

@@ -27,10 +27,14 @@ export function sectionsOf({ title: page, path, blocks }: DocPage): Section[] {
 }
 
 export const wordsOf = (query: string) =>
-  [...new Set(query.slice(0, maxQueryLength).toLowerCase().match(/[\p{L}\p{N}_]+(?:[-.][\p{L}\p{N}_]+)*/gu) ?? [])].slice(
-    0,
-    maxWords,
-  )
+  [
+    ...new Set(
+      query
+        .slice(0, maxQueryLength)
+        .toLowerCase()
+        .match(/[\p{L}\p{N}_]+(?:[-.][\p{L}\p{N}_]+)*/gu) ?? [],
+    ),
+  ].slice(0, maxWords)
 
 // Sections that contain every word, the best first. A word counts most in the heading, then in the title of the page,
 // then by how often it occurs. Words match from their beginning, so that "sign" finds "signature".
@@ -46,7 +50,11 @@ export function searchSections(sections: readonly Section[], query: string): Fou
     .map(({ section }) => ({ ...section, snippet: snippetOf(section, words) }))
 }
 
-function scoreOf({ page, title, text, weight = 1 }: Section, words: readonly string[], phrase: string): number {
+function scoreOf(
+  { page, title, text, weight = 1 }: Section,
+  words: readonly string[],
+  phrase: string,
+): number {
   const [lowTitle, lowPage, lowText] = [title.toLowerCase(), page.toLowerCase(), text.toLowerCase()]
   let score = 0
   for (const word of words) {

@@ -5,7 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Observe } from '../../observe/requests.ts'
 import { newRequestId } from '../../runtime/ids.ts'
 import { type ApiAnswer, sendAnswer, splitUrl } from '../http/apiRequest.ts'
-import { plainAnswer, type RefusedRequest, wrongMethodAnswer } from '../http/errors.ts'
+import { plainAnswer, type ErrorContext, wrongMethodAnswer } from '../http/errors.ts'
 import type { Answerer } from '../server/server.ts'
 
 const retrySeconds = '5'
@@ -18,6 +18,7 @@ export type Document = {
   isFile?: boolean // may be cached
   isPartOfCheckout?: boolean // served under overload too, like the page that needs it
   make(): Buffer
+  makeFor?(query: string): Buffer | undefined // instead of make() for some queries; not cached
 }
 
 type EncodedDocument = { plain: Buffer; gzip: Buffer; br?: Buffer; digest: string }
@@ -45,10 +46,15 @@ export function createDocuments({ documents, baseUrl, isOverloaded, observe }: D
     return encoded
   }
 
+  function encodeFor(document: Document, query: string): EncodedDocument {
+    const plain = query === '' ? undefined : document.makeFor?.(query)
+    return plain ? { plain, gzip: gzipSync(plain, { level: 3 }), digest: digestOf(plain) } : encode(document)
+  }
+
   function refusalOf(
     { isPartOfCheckout }: Document,
     method: string,
-    request: RefusedRequest,
+    request: ErrorContext,
   ): ApiAnswer | undefined {
     if (method !== 'GET' && method !== 'HEAD') return wrongMethodAnswer('GET', request)
     return !isPartOfCheckout && isOverloaded() ? busyAnswer(request) : undefined
@@ -62,9 +68,10 @@ export function createDocuments({ documents, baseUrl, isOverloaded, observe }: D
     const started = performance.now()
     const requestId = newRequestId()
     const refusal = refusalOf(document, method, { requestId, baseUrl: baseUrl() })
+    let http = refusal?.http ?? 200
     if (refusal) sendAnswer(outgoing, refusal, requestId)
-    else sendDocument(incoming, outgoing, document, encode(document), query, requestId)
-    observe({ requestId, method, route: document.route, http: refusal?.http ?? 200, started })
+    else http = sendDocument(incoming, outgoing, document, encodeFor(document, query), query, requestId)
+    observe({ requestId, method, route: document.route, http, started })
     return true
   }
 }
@@ -76,20 +83,24 @@ function sendDocument(
   encoded: EncodedDocument,
   query: string,
   requestId: string,
-) {
+): number {
+  const etag = `W/"${encoded.digest}"` // weak: the encodings have different bytes
+  const isUnchanged = headers['if-none-match'] === etag
   const encoding = encodingOf(headers['accept-encoding'] ?? '', encoded)
   const bytes = encoded[encoding ?? 'plain'] ?? encoded.plain
-  outgoing.writeHead(200, {
-    'content-type': type,
-    'content-length': bytes.length,
+  const http = isUnchanged ? 304 : 200
+  outgoing.writeHead(http, {
+    ...(!isUnchanged && { 'content-type': type, 'content-length': bytes.length }),
     'x-request-id': requestId,
+    etag,
     vary: 'accept-encoding',
     'x-content-type-options': 'nosniff',
-    ...(encoding && { 'content-encoding': encoding }),
+    ...(encoding && !isUnchanged && { 'content-encoding': encoding }),
     ...(isFile && { 'cache-control': cacheControlOf(query, encoded.digest) }),
     ...more,
   })
-  outgoing.end(bytes)
+  outgoing.end(isUnchanged ? undefined : bytes)
+  return http
 }
 
 function encodingOf(accepted: string, { br }: EncodedDocument): 'br' | 'gzip' | undefined {
@@ -103,7 +114,7 @@ export const cacheControlOf = (query: string, digest: string) =>
     ? 'public, max-age=31536000, immutable'
     : 'public, max-age=3600'
 
-const busyAnswer = (request: RefusedRequest): ApiAnswer => ({
+const busyAnswer = (request: ErrorContext): ApiAnswer => ({
   ...plainAnswer(
     503,
     'busy',

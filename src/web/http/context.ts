@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { ApiAnswer } from './apiRequest.ts'
-import type { RefusedRequest } from './errors.ts'
+import type { ErrorContext } from './errors.ts'
 
 // The framework's context as the handlers of pages see it.
 export type Env = {
@@ -10,7 +10,7 @@ export type Env = {
 }
 export type Ctx = Context<Env>
 
-export const refusedRequest = (c: Ctx): RefusedRequest => ({
+export const errorContext = (c: Ctx): ErrorContext => ({
   requestId: c.get('requestId'),
   baseUrl: c.get('baseUrl'),
 })

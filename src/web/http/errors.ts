@@ -1,8 +1,8 @@
 import { Refusal, tooManyAtOnce } from '../../core/interface/refusal.ts'
 import { type ApiAnswer, jsonType } from './apiRequest.ts'
 
-// The request that is refused. An Exchange of the API is one.
-export type RefusedRequest = { requestId: string; baseUrl: string }
+// What an error answer says about its request. An Exchange of the API is one.
+export type ErrorContext = { requestId: string; baseUrl: string }
 
 // The section about a code in docs/errors.md, on this gateway.
 export const errorDocUrl = (baseUrl: string, code: string) => `${baseUrl}/docs/errors#${code.toLowerCase()}`
@@ -10,7 +10,7 @@ export const errorDocUrl = (baseUrl: string, code: string) => `${baseUrl}/docs/e
 function errorBody(
   http: number,
   error: { code: string; message: string },
-  { requestId, baseUrl }: RefusedRequest,
+  { requestId, baseUrl }: ErrorContext,
 ) {
   return {
     success: false,
@@ -23,11 +23,11 @@ function errorBody(
 }
 
 // The only place that turns a refusal into HTTP.
-export function refusalBody({ code, message, field, hint, http }: Refusal, request: RefusedRequest) {
+export function refusalBody({ code, message, field, hint, http }: Refusal, request: ErrorContext) {
   return errorBody(http, { code, message, ...(field && { field }), ...(hint && { hint }) }, request)
 }
 
-export function refusalAnswer(refusal: Refusal, request: RefusedRequest): ApiAnswer {
+export function refusalAnswer(refusal: Refusal, request: ErrorContext): ApiAnswer {
   return refusedAs(refusal, jsonType, JSON.stringify(refusalBody(refusal, request)))
 }
 
@@ -41,13 +41,13 @@ export function refusedAs(refusal: Refusal, type: string, body: string): ApiAnsw
 }
 
 // For a connection with too many unanswered requests. The requests after this one are not read.
-export function crowdedAnswer(request: RefusedRequest): ApiAnswer {
+export function crowdedAnswer(request: ErrorContext): ApiAnswer {
   const answer = refusalAnswer(tooManyAtOnce(), request)
   return { ...answer, headers: { ...answer.headers, connection: 'close' } }
 }
 
 // Any other error is a bug. The caller logs it in full, and the answer reveals nothing of it.
-export const bugAnswer = (request: RefusedRequest) =>
+export const bugAnswer = (request: ErrorContext) =>
   plainAnswer(
     500,
     'internal',
@@ -55,7 +55,7 @@ export const bugAnswer = (request: RefusedRequest) =>
     request,
   )
 
-export const notFoundAnswer = (request: RefusedRequest) =>
+export const notFoundAnswer = (request: ErrorContext) =>
   plainAnswer(
     404,
     'not_found',
@@ -63,13 +63,13 @@ export const notFoundAnswer = (request: RefusedRequest) =>
     request,
   )
 
-export const wrongMethodAnswer = (allow: string, request: RefusedRequest) => ({
+export const wrongMethodAnswer = (allow: string, request: ErrorContext) => ({
   ...plainAnswer(405, 'method_not_allowed', `This address takes ${allow} only.`, request),
   headers: { allow },
 })
 
 // Errors outside the API have a name as their code, not a number of the public list.
-export function plainAnswer(http: number, code: string, message: string, request: RefusedRequest): ApiAnswer {
+export function plainAnswer(http: number, code: string, message: string, request: ErrorContext): ApiAnswer {
   return { http, type: jsonType, body: JSON.stringify(errorBody(http, { code, message }, request)), code }
 }
 

@@ -6,6 +6,7 @@ import { otherPaths } from './otherPaths.ts'
 import { paymentPaths } from './paymentPaths.ts'
 import { schemas } from './schemas.ts'
 import { statusPaths } from './statusPaths.ts'
+import { webhooks } from './webhooks.ts'
 
 const { version }: { version: string } = createRequire(import.meta.url)('../../../package.json')
 
@@ -82,11 +83,13 @@ export const openapiDocument = (baseUrl: string) => ({
     { name: 'Payments', description: 'Request a payment.' },
     { name: 'Status', description: 'Check its status.' },
     { name: 'Events', description: 'Read all events, including those whose notification you missed.' },
+    { name: 'Notifications', description: 'What this gateway sends to your server.' },
     { name: 'Web forms', description: 'Older addresses for a web form in the shop.' },
     { name: 'Checkout', description: 'The page that the customer sees.' },
     { name: 'Operation', description: 'For the operator of this gateway.' },
   ],
   paths: { ...paymentPaths(baseUrl), ...statusPaths, ...eventPaths, ...otherPaths },
+  webhooks,
   components: {
     schemas,
     headers: commonHeaders,

@@ -47,6 +47,6 @@ export const examplePayment: NewPayment = {
   expires_at: exampleTime,
 }
 
-export const exampleRefusedRequest = { requestId: exampleRequestId, baseUrl: 'https://pay.example' }
+export const exampleContext = { requestId: exampleRequestId, baseUrl: 'https://pay.example' }
 
-export const exampleError = (refusal: Refusal) => refusalBody(refusal, exampleRefusedRequest)
+export const exampleError = (refusal: Refusal) => refusalBody(refusal, exampleContext)

@@ -120,6 +120,19 @@ const event = z.object({
   body: text('The bytes of the notification, as text: parse it as JSON.'),
 })
 
+const notification = z.object({
+  invoice_id: text('Your invoice_id.'),
+  tx_reference: text('Our reference.'),
+  status: paymentStatus.describe('The new status. Check it before you act on it.'),
+  amount: z.number().describe('The total, in major units of currency.'),
+  status_reason: text('Why, mainly for failed payments; otherwise empty.'),
+  payment_method: afterAttempt('The payment method of the latest attempt.'),
+  payment_time: nullableTime('When it was paid; null until then.'),
+  invoice: text('The same as invoice_id.'),
+  currency: z.enum(currencies).describe('The currency of amount.'),
+  extra,
+})
+
 const httpError = z.int().min(400).max(599)
 
 const errorBody = z.object({
@@ -178,6 +191,7 @@ export const bodies = {
     next: text('Send this as after in the next request. The same as after if there is no new event.'),
     more: z.boolean().describe('There are more events: send the next request now.'),
   }),
+  Notification: notification,
   ErrorBody: errorBody,
   FailedRecord: failedRecord,
   FailedCheck: z
@@ -205,6 +219,8 @@ function jsonSchemas(): Record<SchemaName, ObjectSchema> {
     uri: uriOf,
     override: ({ jsonSchema }) => {
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern // the format is enough
+      // Generators of clients make a field with a default a required one. The description says the default.
+      delete jsonSchema.default
     },
   })
   const { schemas }: { schemas: Record<keyof typeof bodies, ObjectSchema> } = JSON.parse(

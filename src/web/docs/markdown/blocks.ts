@@ -60,7 +60,12 @@ function takePicture(lines: Lines, at: number): Taken | undefined {
   const [tag] = /^<img [^>]*>$/.exec((lines[at] ?? '').trim()) ?? []
   if (!tag) return undefined
   const valueOf = (name: string) => new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? ''
-  const block = { kind: 'picture', src: valueOf('src'), alt: valueOf('alt'), width: valueOf('width') } as const
+  const block = {
+    kind: 'picture',
+    src: valueOf('src'),
+    alt: valueOf('alt'),
+    width: valueOf('width'),
+  } as const
   return { block, end: at + 1 }
 }
 
@@ -70,7 +75,7 @@ function takeTable(lines: Lines, at: number): Taken | undefined {
   if (!lines[at]?.startsWith('|') || !isTableRule(lines[at + 1])) return undefined
   let end = at + 2
   while (lines[end]?.startsWith('|')) end++
-  const head = cellsOf(lines[at] as string)
+  const head = cellsOf(lines[at])
   const rows = lines.slice(at + 2, end).map(line => cellsOf(line))
   return { block: { kind: 'table', head, rows }, end }
 }

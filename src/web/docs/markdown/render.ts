@@ -1,4 +1,5 @@
-import { written } from '../../../core/markup/jsx-runtime.ts'
+import { jsx, written } from '../../../core/markup/jsx-runtime.ts'
+import { Icon } from '../../../core/markup/page.tsx'
 import type { Block } from './blocks.ts'
 import { inlineHtml, type LinkTarget, plainInline } from './inline.ts'
 
@@ -31,14 +32,24 @@ function headingHtml({ level, text, id }: OfKind<'heading'>, { targetOf, topLeve
   return `<${tag} id="${id}">${title} <a class="anchor" href="#${id}" aria-label="${name}">#</a></${tag}>`
 }
 
-// A script adds the button that copies. The region can get the focus, so that the keyboard can scroll it.
+// The region can get the focus, so that the keyboard can scroll it. The script /public/copy.js shows the button.
 export function codeHtml(text: string, language = '', label = ''): string {
   const name = label || languageNames[language] || 'Example'
   return (
-    `<figure class="code" data-language="${written(language)}"><figcaption>${written(name)}</figcaption>` +
-    `<pre tabindex="0" role="region" aria-label="${written(name)}"><code>${written(text)}</code></pre></figure>`
+    `<div class="code"><pre tabindex="0" role="region" aria-label="${written(name)}"><code>${written(text)}</code></pre>` +
+    `${copyButton}</div>`
   )
 }
+
+const copyButton = written(
+  jsx('button', {
+    type: 'button',
+    class: 'btn plain small copy',
+    'data-copied': 'Copied',
+    hidden: true,
+    children: [Icon({ name: 'copy' }), 'Copy'],
+  }),
+)
 
 const languageNames: Record<string, string> = {
   sh: 'Shell',
