@@ -11,7 +11,7 @@ import { errorGuideOf } from './reference/errorGuide.ts'
 import { handlersOf } from './reference/handlers.ts'
 import { type ApiDocument, operationsOf } from './reference/operations.ts'
 import { OperationPage, operationPath, type Reference, ReferencePage } from './reference/referencePages.tsx'
-import { searchSections, type Section, sectionsOf } from './search.ts'
+import { indexSections, searchIndex, type SearchIndex, type Section, sectionsOf } from './search.ts'
 
 const checkoutFiles = publicFiles('/public', new URL('../public/', import.meta.url), undefined, {
   isPartOfCheckout: true,
@@ -27,7 +27,7 @@ type SiteOptions = { hasSandbox?: boolean; isForThisMachineOnly?: boolean }
 export function allDocuments(baseUrl: () => string, options: SiteOptions = {}): Map<string, Document> {
   const site: DocsSite = { groups: library.groups, places: placesOf(options) }
   const reference = lazily(() => readReference(baseUrl()))
-  const sections = lazily(() => allSections(library, reference()))
+  const index = lazily(() => indexSections(allSections(library, reference())))
   const described = operationsOf(readApi('')) // the addresses do not depend on that of the gateway
   const generated: Document[] = [
     {
@@ -38,7 +38,7 @@ export function allDocuments(baseUrl: () => string, options: SiteOptions = {}): 
     { route: '/llms.txt', type: textType, make: () => Buffer.from(llmsText(library, baseUrl())) },
     {
       ...page('/docs', () => <DocsStartPage site={site} />),
-      makeFor: query => search(new URLSearchParams(query).get('q') ?? '', sections, site),
+      makeFor: query => search(new URLSearchParams(query).get('q') ?? '', index, site),
     },
     page(referencePath, () => <ReferencePage site={site} reference={reference()} />),
     { route: '/docs/docs.css', type: 'text/css; charset=utf-8', isFile: true, make: () => styles },
@@ -105,10 +105,10 @@ const allSections = ({ pages }: Library, { operations }: Reference): Section[] =
   })),
 ]
 
-function search(query: string, sections: () => Section[], site: DocsSite): Buffer | undefined {
+function search(query: string, index: () => SearchIndex, site: DocsSite): Buffer | undefined {
   const asked = query.trim()
   if (asked === '') return undefined
-  const found = searchSections(sections(), asked)
+  const found = searchIndex(index(), asked)
   return Buffer.from(String(<SearchPage site={site} query={asked.slice(0, 100)} found={found} />))
 }
 

@@ -1,17 +1,17 @@
 import type { DocPage } from './library.ts'
 import { plainInline } from './markdown/inline.ts'
 import { plainBlock } from './markdown/render.ts'
+import { type SnippetPart, snippetOf } from './snippet.ts'
 
 // A part of a page under one heading: what a search finds.
 export type Section = { page: string; title: string; path: string; text: string; weight?: number }
 
 export type Found = Section & { snippet: readonly SnippetPart[] }
-export type SnippetPart = { text: string; isMatch: boolean }
 
 const maxQueryLength = 100
 const maxWords = 8
 const maxResults = 20
-const snippetLength = 220
+const maxCounted = 5
 
 export function sectionsOf({ title: page, path, blocks }: DocPage): Section[] {
   const sections: Section[] = []
@@ -26,107 +26,70 @@ export function sectionsOf({ title: page, path, blocks }: DocPage): Section[] {
   return [...sections, current]
 }
 
-export const wordsOf = (query: string) =>
-  [
-    ...new Set(
-      query
-        .slice(0, maxQueryLength)
-        .toLowerCase()
-        .match(/[\p{L}\p{N}_]+(?:[-.][\p{L}\p{N}_]+)*/gu) ?? [],
-    ),
-  ].slice(0, maxWords)
+const wordsIn = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
 
-// Sections that contain every word, the best first. A word counts most in the heading, then in the title of the page,
-// then by how often it occurs. Words match from their beginning, so that "sign" finds "signature".
-export function searchSections(sections: readonly Section[], query: string): Found[] {
+export const wordsOf = (query: string) =>
+  [...new Set(wordsIn(query.slice(0, maxQueryLength)))].slice(0, maxWords)
+
+// The points of each section for one word of the vocabulary.
+type Points = Map<Section, number>
+
+export type SearchIndex = { vocabulary: ReadonlyMap<string, Points> }
+
+// A word counts most in the heading, then in the title of the page, then by how often it occurs. The index is made once:
+// a search then reads the vocabulary and not the texts, because nobody has to sign in to search.
+export function indexSections(sections: readonly Section[]): SearchIndex {
+  const vocabulary = new Map<string, Points>()
+  const add = (word: string, section: Section, points: number) => {
+    const entry: Points = vocabulary.get(word) ?? new Map()
+    entry.set(section, (entry.get(section) ?? 0) + points)
+    vocabulary.set(word, entry)
+  }
+  for (const section of sections) {
+    for (const word of new Set(wordsIn(section.title))) add(word, section, 30)
+    for (const word of new Set(wordsIn(section.page))) add(word, section, 8)
+    const counts = new Map<string, number>()
+    for (const word of wordsIn(section.text)) counts.set(word, (counts.get(word) ?? 0) + 1)
+    for (const [word, count] of counts) add(word, section, Math.min(count, maxCounted) * 2)
+  }
+  return { vocabulary }
+}
+
+// Sections that contain every word, the best first. Words match from their beginning, so that "sign" finds "signature";
+// a whole word is worth more.
+export function searchIndex(index: SearchIndex, query: string): Found[] {
   const words = wordsOf(query)
   if (words.length === 0) return []
+  const [first = new Map(), ...others] = words.map(word => pointsFor(index, word))
+  const scores: [Section, number][] = []
+  for (const [section, points] of first) {
+    const rest = others.map(one => one.get(section) ?? 0)
+    if (rest.every(value => value > 0))
+      scores.push([section, rest.reduce((sum, value) => sum + value, points) * (section.weight ?? 1)])
+  }
   const phrase = words.join(' ')
-  return sections
-    .map(section => ({ section, score: scoreOf(section, words, phrase) }))
-    .filter(({ score }) => score > 0)
-    .toSorted((a, b) => b.score - a.score)
+  return scores
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, 2 * maxResults)
+    .map(([section, score]) => [section, score + phrasePoints(section, phrase, words.length)] as const)
+    .toSorted(([, a], [, b]) => b - a)
     .slice(0, maxResults)
-    .map(({ section }) => ({ ...section, snippet: snippetOf(section, words) }))
+    .map(([section]) => ({ ...section, snippet: snippetOf(section.text, words) }))
 }
 
-function scoreOf(
-  { page, title, text, weight = 1 }: Section,
-  words: readonly string[],
-  phrase: string,
-): number {
-  const [lowTitle, lowPage, lowText] = [title.toLowerCase(), page.toLowerCase(), text.toLowerCase()]
-  let score = 0
-  for (const word of words) {
-    const inText = countFrom(lowText, word)
-    const found =
-      (isWhole(lowTitle, word) ? 40 : startsIn(lowTitle, word) ? 25 : 0) +
-      (startsIn(lowPage, word) ? 8 : 0) +
-      Math.min(inText, 5) * 2
-    if (found === 0) return 0
-    score += found
+function pointsFor({ vocabulary }: SearchIndex, wanted: string): Points {
+  const sum: Points = new Map()
+  for (const [word, points] of vocabulary) {
+    if (!word.startsWith(wanted)) continue
+    const share = word === wanted ? 1 : 0.6
+    for (const [section, value] of points) sum.set(section, Math.max(sum.get(section) ?? 0, value * share))
   }
-  if (words.length > 1 && lowTitle.includes(phrase)) score += 40
-  if (words.length > 1 && lowText.includes(phrase)) score += 15
-  return score * weight
+  return sum
 }
 
-const isWordChar = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}_]/u.test(char)
+const spaced = (text: string) => wordsIn(text).join(' ')
 
-// The positions at which a word of the text begins with this one.
-function* startsOf(text: string, word: string) {
-  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length))
-    if (!isWordChar(text[at - 1])) yield at
-}
-
-const startsIn = (text: string, word: string) => startsOf(text, word).next().done === false
-
-const isWhole = (text: string, word: string) =>
-  [...startsOf(text, word)].some(at => !isWordChar(text[at + word.length]))
-
-function countFrom(text: string, word: string): number {
-  let count = 0
-  for (const _ of startsOf(text, word)) if (++count === 5) break
-  return count
-}
-
-// The text around the first match, with the matches marked.
-function snippetOf({ text }: Section, words: readonly string[]): SnippetPart[] {
-  const flat = text.replace(/\s+/g, ' ').trim()
-  const low = flat.toLowerCase()
-  const first = Math.min(...words.map(word => startsOf(low, word).next().value ?? Number.MAX_SAFE_INTEGER))
-  const wanted = first === Number.MAX_SAFE_INTEGER ? 0 : Math.max(0, first - 60)
-  const from = wanted === 0 ? 0 : flat.indexOf(' ', wanted) + 1
-  const shown = flat.slice(from, from + snippetLength)
-  const end = from + snippetLength < flat.length ? shown.lastIndexOf(' ') : shown.length
-  const cut = shown.slice(0, Math.max(end, 0))
-  const parts = markMatches(cut, words)
-  if (from > 0) parts.unshift({ text: '… ', isMatch: false })
-  if (cut.length < flat.length - from) parts.push({ text: ' …', isMatch: false })
-  return parts
-}
-
-function markMatches(text: string, words: readonly string[]): SnippetPart[] {
-  const low = text.toLowerCase()
-  const parts: SnippetPart[] = []
-  let at = 0
-  while (at < text.length) {
-    const next = nextMatch(low, words, at)
-    if (!next) break
-    if (next.at > at) parts.push({ text: text.slice(at, next.at), isMatch: false })
-    parts.push({ text: text.slice(next.at, next.at + next.length), isMatch: true })
-    at = next.at + next.length
-  }
-  return [...parts, { text: text.slice(at), isMatch: false }].filter(part => part.text !== '')
-}
-
-function nextMatch(low: string, words: readonly string[], from: number) {
-  let best: { at: number; length: number } | undefined
-  for (const word of words)
-    for (const at of startsOf(low, word))
-      if (at >= from) {
-        if (!best || at < best.at) best = { at, length: word.length }
-        break
-      }
-  return best
+function phrasePoints({ title, text, weight = 1 }: Section, phrase: string, words: number): number {
+  if (words < 2) return 0
+  return ((spaced(title).includes(phrase) ? 40 : 0) + (spaced(text).includes(phrase) ? 15 : 0)) * weight
 }
