@@ -65,7 +65,7 @@ const SearchForm = ({ query }: { query?: string }) => (
       name="q"
       type="search"
       value={query}
-      placeholder="Search: signature, GW-010, refund"
+      placeholder="GW-010"
       maxlength={100}
     />
     <button class="btn plain small" type="submit">
@@ -82,7 +82,7 @@ const PageLinks = ({ site, path }: { site: DocsSite; path: string }) => (
         <ul>
           {at === 0 && <PageLink title="API reference" target={referencePath} path={path} />}
           {pages.map(page => (
-            <PageLink title={page.title} target={page.path} path={path} />
+            <PageLink title={page.label} target={page.path} path={path} />
           ))}
         </ul>
       </>

@@ -28,13 +28,13 @@ export const ArticlePage = ({ library, site, page }: ArticleProps) => {
         {before && (
           <a class="before" href={before.path}>
             <span class="tiny muted">Previous</span>
-            {before.title}
+            {before.label}
           </a>
         )}
         {after && (
           <a class="after" href={after.path}>
             <span class="tiny muted">Next</span>
-            {after.title}
+            {after.label}
           </a>
         )}
       </nav>
@@ -84,7 +84,7 @@ export const DocsStartPage = ({ site }: { site: DocsSite }) => (
         <ul class="card">
           {pages.map(page => (
             <li>
-              <a href={page.path}>{page.title}</a>
+              <a href={page.path}>{page.label}</a>
               <span class="small muted">{firstSentence(page)}</span>
             </li>
           ))}

@@ -8,6 +8,7 @@ export type DocPage = {
   file: string // in the repository, such as docs/interface.md
   path: string // on the gateway, such as /docs/interface
   title: string
+  label: string // in lists of pages
   source: string
   blocks: readonly Block[]
 }
@@ -65,6 +66,15 @@ const order: [title: string, files: string[]][] = [
   ],
 ]
 
+// Where the title of a page says too little in a list.
+const labels: Partial<Record<string, string>> = {
+  'README.md': 'Start it',
+  'docs/sdk.md': 'SDKs',
+  'sdk/node/README.md': 'SDK for Node',
+  'sdk/php/README.md': 'SDK for PHP',
+  'sdk/python/README.md': 'SDK for Python',
+}
+
 const textFiles = ['LICENSE', 'sdk/php/Tollgate.php', 'sdk/python/tollgate.py', 'sdk/vectors.json']
 
 // docs/decisions/README.md is /docs/decisions, and sdk/php/README.md is /docs/sdk/php.
@@ -98,7 +108,7 @@ function readPage(file: string): DocPage[] {
   const blocks = parseMarkdown(source)
   const [heading] = blocks.filter(({ kind }) => kind === 'heading')
   const title = heading?.kind === 'heading' ? plainInline(heading.text) : file
-  return [{ file, path: pathOfFile(file), title, source, blocks }]
+  return [{ file, path: pathOfFile(file), title, label: labels[file] ?? title, source, blocks }]
 }
 
 const filesIn = (folder: string): string[] => {

@@ -170,7 +170,7 @@ $signed = $client->sign(['invoice_id' => $invoiceId, 'total' => '25.00']);
   <input type="hidden" name="merchant_key" value="<?= getenv('TOLLGATE_MERCHANT_KEY') ?>">
   <input type="hidden" name="invoice_id" value="<?= $invoiceId ?>">
   <input type="hidden" name="total" value="25.00">
-  <input type="hidden" name="secure_hash" value="<?= $signed['hash'] ?>">
+  <input type="hidden" name="secure_hash" value="<?= $signed->hash ?>">
   <button>Pay GHS 25.00</button>
 </form>`,
   python: `${pythonClient}
@@ -180,7 +180,7 @@ print(f"""<form method="${method.toLowerCase()}" action="{os.environ["TOLLGATE_U
   <input type="hidden" name="merchant_key" value="{os.environ["TOLLGATE_MERCHANT_KEY"]}">
   <input type="hidden" name="invoice_id" value="{invoice_id}">
   <input type="hidden" name="total" value="25.00">
-  <input type="hidden" name="secure_hash" value="{signed["hash"]}">
+  <input type="hidden" name="secure_hash" value="{signed.hash}">
   <button>Pay GHS 25.00</button>
 </form>""")`,
 })
