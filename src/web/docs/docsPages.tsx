@@ -2,7 +2,7 @@ import { DocsFrame, type DocsSite, OnThisPage, Prose, referencePath, type TocEnt
 import { type DocPage, type Library, linksOf } from './library.ts'
 import { plainInline } from './markdown/inline.ts'
 import { plainBlock, renderBlocks } from './markdown/render.ts'
-import type { Found } from './search.ts'
+import { type Found, maxResults } from './search.ts'
 
 const tocOf = ({ blocks }: DocPage): TocEntry[] =>
   blocks.flatMap(block =>
@@ -98,14 +98,22 @@ export const DocsStartPage = ({ site }: { site: DocsSite }) => (
   </DocsFrame>
 )
 
+const countWords = (count: number) =>
+  count === 0
+    ? 'Nothing found'
+    : count === 1
+      ? '1 section'
+      : count < maxResults
+        ? `${count} sections`
+        : `The best ${count} sections`
+
 type SearchPageProps = { site: DocsSite; query: string; found: readonly Found[] }
 
 export const SearchPage = ({ site, query, found }: SearchPageProps) => (
   <DocsFrame site={site} title={`Search: ${query}`} path="/docs" query={query}>
     <div class="docs-intro">
       <h1>
-        {found.length === 0 ? 'Nothing found' : found.length === 1 ? '1 section' : `${found.length} sections`}{' '}
-        <span class="muted">for {query}</span>
+        {countWords(found.length)} <span class="muted">for {query}</span>
       </h1>
     </div>
     {found.length === 0 ? (

@@ -10,7 +10,7 @@ export type Found = Section & { snippet: readonly SnippetPart[] }
 
 const maxQueryLength = 100
 const maxWords = 8
-const maxResults = 20
+export const maxResults = 20
 const maxCounted = 5
 
 export function sectionsOf({ title: page, path, blocks }: DocPage): Section[] {

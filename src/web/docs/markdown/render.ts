@@ -36,7 +36,7 @@ function headingHtml({ level, text, id }: OfKind<'heading'>, { targetOf, topLeve
 export function codeHtml(text: string, language = '', label = ''): string {
   const name = label || languageNames[language] || 'Example'
   return (
-    `<div class="code"><pre tabindex="0" role="region" aria-label="${written(name)}"><code>${written(text)}</code></pre>` +
+    `<div class="code"><pre tabindex="0" role="group" aria-label="${written(name)}"><code>${written(text)}</code></pre>` +
     `${copyButton}</div>`
   )
 }

@@ -139,7 +139,7 @@ const Output = ({ name, title }: { name: string; title: string }) => (
   <div class="output">
     <p class="label small">{title}</p>
     <div class="code">
-      <pre tabindex={0} role="region" aria-label={title}>
+      <pre tabindex={0} role="group" aria-label={title}>
         <code data-output={name}></code>
       </pre>
       <button type="button" class="btn plain small copy" data-copied="Copied" hidden>
