@@ -43,7 +43,7 @@ type Webhook = {
 type Document = {
   openapi: string
   paths: Record<string, Record<string, Operation>>
-  webhooks: Record<string, Record<string, unknown>>
+  webhooks: { paymentStatus: { post: Webhook } }
   components: { schemas: { PaymentRequest: ObjectSchema } }
 }
 
@@ -152,7 +152,7 @@ describe('the document', () => {
   })
 
   test('describes the notifications, with an example that is signed correctly', () => {
-    const { parameters, requestBody } = document.webhooks.paymentStatus?.post as Webhook
+    const { parameters, requestBody } = document.webhooks.paymentStatus.post
     const headers = Object.fromEntries(parameters.map(({ name, example }) => [name, example]))
     const [{ value } = { value: {} }] = Object.values(requestBody.content['application/json']?.examples ?? {})
     expect(bodies.Notification.parse(value)).toEqual(value)
