@@ -4,7 +4,6 @@
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -12,7 +11,6 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -30,7 +28,7 @@ const options = {
 export async function build() {
   const files = filesIn(src)
   const sources = digest(files)
-  if (sources === stamp()) return bringReference()
+  if (sources === stamp()) return
 
   // Two commands may build at once, so each works in its own folder and moves finished files over.
   const work = `${dist}.${process.pid}`
@@ -41,9 +39,7 @@ export async function build() {
       mkdirSync(dirname(join(dist, file)), { recursive: true })
       renameSync(join(work, file), join(dist, file))
     }
-    for (const file of filesIn(dist))
-      if (!made.includes(file) && !file.startsWith(reference)) rmSync(join(dist, file), { force: true })
-    bringReference(true)
+    for (const file of filesIn(dist)) if (!made.includes(file)) rmSync(join(dist, file), { force: true })
     writeFileSync(join(work, '.stamp'), sources)
     renameSync(join(work, '.stamp'), join(dist, '.stamp'))
   } catch (error) {
@@ -68,39 +64,6 @@ async function compile(files, outdir) {
   }
 }
 
-// The interactive reference at /docs. Its package brings another that reports home when it is installed, so it is there
-// only where Tollgate is built, and what was built carries the files along.
-const reference = join('web', 'openapi', 'reference')
-const referenceFiles = [
-  'swagger-ui.css',
-  'swagger-ui-bundle.js',
-  'swagger-ui-bundle.js.LICENSE.txt',
-  'favicon-32x32.png',
-  'LICENSE',
-  'NOTICE',
-]
-
-function bringReference(anew = false) {
-  const folder = join(dist, reference)
-  if (!anew && referenceFiles.every(name => existsSync(join(folder, name)))) return
-  const source = referencePackage()
-  if (!source) return
-  mkdirSync(folder, { recursive: true })
-  for (const name of referenceFiles) {
-    const draft = join(folder, `${name}.${process.pid}`)
-    copyFileSync(join(source, name), draft)
-    renameSync(draft, join(folder, name))
-  }
-}
-
-function referencePackage() {
-  try {
-    return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-  } catch {
-    return undefined // installed without what is for developers: /docs leads to the description itself
-  }
-}
-
 const filesIn = folder =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(file => file.isFile())
@@ -108,9 +71,7 @@ const filesIn = folder =>
     .sort()
 
 function digest(files) {
-  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)))
-  hash.update(devDependencies['swagger-ui-dist'])
   for (const file of files)
     hash
       .update(file)

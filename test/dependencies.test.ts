@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { allDocuments } from '../src/web/openapi/docsPage.tsx'
 
 type Locked = {
   dev?: boolean
@@ -79,17 +77,4 @@ describe.each(['.', 'bench'])('in %s', folder => {
   test('a checkout runs no script of any package', () => {
     expect(read(join(folder, '.npmrc'))).toMatch(/^ignore-scripts=true$/m)
   })
-})
-
-test('what was built carries the reference along, unchanged', async () => {
-  execFileSync(process.execPath, ['build.js'])
-  const source = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-  for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE', 'NOTICE'])
-    expect(sha256(join('dist/web/openapi/reference', name)), name).toBe(sha256(join(source, name)))
-})
-
-test('without it the page leads to the description', () => {
-  const documents = allDocuments(() => 'http://gateway.example', null)
-  expect([...documents.keys()].filter(path => path.startsWith('/docs/'))).toEqual(['/docs/start.js'])
-  expect(documents.get('/docs')?.make().toString()).toContain('href="/openapi.json"')
 })

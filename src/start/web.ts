@@ -11,7 +11,7 @@ import { createApi } from '../web/api/api.ts'
 import { type AppOptions, createApp } from '../web/app.ts'
 import { createDocuments } from '../web/documents/documents.ts'
 import { refuseNonCanonicalRequests } from '../web/nonCanonicalRequest.tsx'
-import { allDocuments } from '../web/openapi/docsPage.tsx'
+import { allDocuments } from '../web/docs/allDocuments.tsx'
 import type { Answerer, Listening } from '../web/server/server.ts'
 import { messageRules } from './messages.ts'
 
@@ -30,8 +30,10 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
   const { baseUrl } = runtime
   const shared = { runtime, baseUrl, log, observe, trustedProxies: config.TOLLGATE_TRUST_PROXY }
   const api = createApi({ ...shared, recordRefusal: deps.recordRefusal })
-  const documents = createDocuments({ ...shared, documents: allDocuments(baseUrl), isOverloaded })
-  const odd = refuseNonCanonicalRequests(observe)
+  const { isForThisMachineOnly } = config
+  const site = { hasSandbox: sandbox !== undefined, isForThisMachineOnly }
+  const documents = createDocuments({ ...shared, documents: allDocuments(baseUrl, site), isOverloaded })
+  const odd = refuseNonCanonicalRequests(observe, baseUrl)
   const app = createApp({
     ...shared,
     isStopping: opened.isStopping,
@@ -39,12 +41,12 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
     operatorKeys,
     metricsToken: config.TOLLGATE_METRICS_TOKEN,
     messageRules: messageRules(config),
-    isForThisMachineOnly: config.isForThisMachineOnly,
+    isForThisMachineOnly,
     messengers,
     sandbox,
   })
   const first: Answerer = (...exchange) => api(...exchange) || documents(...exchange) || odd(...exchange)
-  opened.serve(first, app, observe)
+  opened.serve(first, app, observe, baseUrl())
 }
 
 type SandboxDeps = {

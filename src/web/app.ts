@@ -16,9 +16,10 @@ import { callbackRoute, webhookRoute } from './callbacks.ts'
 import { brandingRoutes } from './checkout/brandingRoutes.ts'
 import { checkoutRoutes } from './checkout/checkout.tsx'
 import { errorPage } from './checkout/open.tsx'
+import { demoKeysRoute } from './docs/demoKeysRoute.ts'
 import { homeRoute, notFoundRoute } from './home.tsx'
 import { addressOf, notCached } from './http/apiRequest.ts'
-import { type Ctx, type Env, respond } from './http/context.ts'
+import { type Ctx, type Env, errorContext, respond } from './http/context.ts'
 import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from './http/errors.ts'
 import { accessOf, type OperatorAuth } from './http/operatorAuth.ts'
 import { inboxRoutes } from './inbox/inbox.tsx'
@@ -44,13 +45,13 @@ export function createApp(options: AppOptions) {
   const { runtime, isStopping, metrics, metricsToken, messengers, sandbox, trustedProxies } = options
   const { limits, baseUrl, clock } = runtime
   const app = new Hono<Env>({ strict: false }) // a trailing slash is ignored
-  app.use(observeRequests(options.observe))
+  app.use(observeRequests(options.observe, baseUrl))
   app.onError(answerError(options.log))
   const { isForThisMachineOnly } = options
   const home = { limits, trustedProxies, isForThisMachineOnly, hasSandbox: sandbox !== undefined }
   app.notFound(c => {
     const allow = methods.filter(method => hasRoute(app, method, c.req.path)).join(', ')
-    return allow ? respond(c, wrongMethodAnswer(allow, c.get('requestId'))) : notFoundRoute(home)(c)
+    return allow ? respond(c, wrongMethodAnswer(allow, errorContext(c))) : notFoundRoute(home)(c)
   })
   app.route('/checkout', checkoutRoutes({ runtime, trustedProxies, canSend: messengers?.carries }))
   app.route('/public', brandingRoutes({ runtime, trustedProxies }))
@@ -71,6 +72,7 @@ export function createApp(options: AppOptions) {
       app.use(path, limitSandboxPages(limits, trustedProxies))
     app.route('/sandbox', sandbox)
   }
+  if (isForThisMachineOnly) app.get('/docs/demo-keys', demoKeysRoute(runtime))
   app.get('/', homeRoute(home))
   app.get('/healthz', c => c.text('ok'))
   app.get('/readyz', async c => {
@@ -95,11 +97,12 @@ function addOperatorPages(
 
 // Assigns an id to each request, and logs and counts its answer.
 const observeRequests =
-  (observe: Observe): MiddlewareHandler<Env> =>
+  (observe: Observe, baseUrl: () => string): MiddlewareHandler<Env> =>
   async (c, next) => {
     const started = performance.now()
     const requestId = newRequestId()
     c.set('requestId', requestId)
+    c.set('baseUrl', baseUrl())
     try {
       await next()
     } finally {
@@ -115,9 +118,9 @@ const answerError =
   (log: Logger): ErrorHandler<Env> =>
   (error, c) => {
     const requestId = c.get('requestId')
-    if (isRefusal(error)) return respond(c, refusalAnswer(error, requestId))
+    if (isRefusal(error)) return respond(c, refusalAnswer(error, errorContext(c)))
     log.error({ request_id: requestId, error: { message: error.message, stack: error.stack } }, 'bug')
-    return respond(c, bugAnswer(requestId))
+    return respond(c, bugAnswer(errorContext(c)))
   }
 
 function setCommonHeaders(outgoing: ServerResponse, requestId: string) {

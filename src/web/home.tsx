@@ -2,7 +2,7 @@ import { chosenLang, type Lang, languages, preferredLang } from '../core/languag
 import type { Child } from '../core/markup/jsx-runtime.ts'
 import type { RateLimits } from '../runtime/rateLimits.ts'
 import { addressOf, acceptsHtml } from './http/apiRequest.ts'
-import { type Ctx, respond } from './http/context.ts'
+import { type Ctx, errorContext, respond } from './http/context.ts'
 import { isRefusal, notFoundAnswer } from './http/errors.ts'
 import { CustomerPage, TroublePage } from './pages/customerPage.tsx'
 import { sendPage } from './pages/sendPage.ts'
@@ -28,7 +28,7 @@ function answerBrowser(
   page: (lang: Lang) => Child,
   http: number,
 ) {
-  if (!acceptsHtml(c.req.header('accept'))) return respond(c, notFoundAnswer(c.get('requestId')))
+  if (!acceptsHtml(c.req.header('accept'))) return respond(c, notFoundAnswer(errorContext(c)))
   const lang = chosenLang(c.req.query('lang')) ?? preferredLang(c.req.header('accept-language'))
   try {
     limits.visit(addressOf(c.env.incoming, trustedProxies))

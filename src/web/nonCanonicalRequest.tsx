@@ -4,7 +4,7 @@ import { readUrl } from '../core/text.ts'
 import type { Observe } from '../observe/requests.ts'
 import { newRequestId } from '../runtime/ids.ts'
 import { type ApiAnswer, htmlType, sendAnswer, splitUrl, acceptsHtml } from './http/apiRequest.ts'
-import { plainAnswer } from './http/errors.ts'
+import { plainAnswer, type ErrorContext } from './http/errors.ts'
 import { TroublePage } from './pages/customerPage.tsx'
 import { customerPageHeaders } from './pages/sendPage.ts'
 import type { Answerer } from './server/server.ts'
@@ -17,7 +17,7 @@ const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i
 // runs before the pages, because their router decodes and normalizes the path and uses the Host header. The API and the
 // files compare the path as it was sent.
 export const refuseNonCanonicalRequests =
-  (observe: Observe): Answerer =>
+  (observe: Observe, baseUrl: () => string): Answerer =>
   (incoming, outgoing) => {
     const { url = '', method = '', headers } = incoming
     const [path] = url.split('?', 1)
@@ -29,7 +29,7 @@ export const refuseNonCanonicalRequests =
     if (!fault) return false
     const started = performance.now()
     const requestId = newRequestId()
-    const answer = answerTo(incoming, fault, requestId)
+    const answer = answerTo(incoming, fault, { requestId, baseUrl: baseUrl() })
     sendAnswer(outgoing, answer, requestId)
     observe({ requestId, method, route: 'other', http: answer.http, code: answer.code, started })
     return true
@@ -47,8 +47,8 @@ function isPlainHost(host: string | undefined): boolean {
 }
 
 // A customer's link may have been damaged. A browser gets a page, not JSON.
-function answerTo({ url = '', headers }: IncomingMessage, fault: string, requestId: string): ApiAnswer {
-  const answer = plainAnswer(400, 'GW-012', fault, requestId)
+function answerTo({ url = '', headers }: IncomingMessage, fault: string, request: ErrorContext): ApiAnswer {
+  const answer = plainAnswer(400, 'GW-012', fault, request)
   if (!acceptsHtml(headers.accept)) return answer
   const langInUrl = new URLSearchParams(splitUrl(url)[1]).get('lang') ?? undefined
   const lang = chosenLang(langInUrl) ?? preferredLang(headers['accept-language'])

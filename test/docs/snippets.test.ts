@@ -203,7 +203,6 @@ test('the page names every field, key, code and setting', () => {
     'after',
     'limit',
     ...Object.keys(bodies.RequestsAnswer.shape.requests.element.shape),
-
     ...warningCodes,
     'warnings',
     'error.differences',

@@ -75,7 +75,15 @@ test('under overload documents wait, and payments do not', async () => {
   const { checkout_url } = (await post(gateway.url, request)).body
   const { merchant_key } = shop.test
   const script = /src="(\/public\/[^"]+)"/.exec((await send(checkout_url)).text)?.[1] ?? ''
-  const documents = ['/docs', '/docs/swagger-ui-bundle.js', '/docs/start.js', '/openapi.json']
+  const documents = [
+    '/docs',
+    '/docs/interface',
+    '/docs/api',
+    '/docs?q=signature',
+    '/docs/try.js',
+    '/openapi.json',
+    '/llms.txt',
+  ]
   const headers = { authorization: `Bearer ${metricsToken}` }
   const ask = (paths: string[]) => Promise.all(paths.map(path => send(gateway.url + path, { headers })))
   isOverloaded = true

@@ -12,7 +12,7 @@ async function serve() {
   const held: ServerResponse[] = []
   const server = await listen('127.0.0.1', 0)
   const take = (_: IncomingMessage, outgoing: ServerResponse) => held.push(outgoing) > 0
-  server.serve(take, new Hono<Env>(), () => {})
+  server.serve(take, new Hono<Env>(), () => {}, '')
   return { server, held, url: `http://127.0.0.1:${server.port}` }
 }
 

@@ -120,10 +120,9 @@ export const requestSchema = z.object({
     .enum(currencies, `must be one of ${currencies.join(', ')}`)
     .optional()
     .meta({
-      default: defaultCurrency,
       description:
         'Currency of total: one of those that your operator has set for you, by default only GHS. If it is absent, ' +
-        'an extra_currency with one of these codes is used.',
+        'an extra_currency with one of these codes is used, and otherwise GHS.',
     }),
   success_url: optional(url, 'The customer is redirected here after completing checkout.'),
   cancelled_url: optional(url, 'The customer is redirected here after cancelling. `cancel_url` is an alias.'),

@@ -26,10 +26,8 @@ export function routesOf(options: ApiOptions): Map<string, Route> {
     ['/gateway/status_chk', getAndPost(statusLineRoute(options))],
     ['/v1/events', { GET: eventsRoute(options) }],
     ['/v1/requests', { GET: requestsRoute(options) }],
-
     ['/v1/test/triggers', { POST: triggerRoute(options) }],
     ['/v1/test/clock', { POST: clockRoute(options) }],
-
     ['/gateway', getAndPost(webFormRoute(options))],
     ['/gateway/checkout', getAndPost(webFormRoute(options))],
     ['/', getAndPost(webFormRoute(options))],
@@ -59,7 +57,8 @@ export function createApi(options: CreateOptions): Answerer {
     if (path === '/' && method === 'GET' && !hasMerchantKey(query)) return false
     const requestId = newRequestId()
     const address = addressOf(incoming, trustedProxies)
-    const exchange: Exchange = { incoming, method, query, requestId, address, fields: undefined }
+    const baseUrl = options.baseUrl()
+    const exchange: Exchange = { incoming, method, query, requestId, baseUrl, address, fields: undefined }
     const started = performance.now()
     answerTo(route, exchange)
       .then(answer => {
@@ -78,13 +77,13 @@ export function createApi(options: CreateOptions): Answerer {
   async function answerTo(route: Route, exchange: Exchange): Promise<ApiAnswer> {
     const handler = route[exchange.method]
     const { requestId } = exchange
-    if (!handler) return wrongMethodAnswer(Object.keys(route).join(', '), requestId)
+    if (!handler) return wrongMethodAnswer(Object.keys(route).join(', '), exchange)
     try {
       return await handler(exchange)
     } catch (error) {
-      if (isRefusal(error)) return refusalAnswer(error, requestId)
+      if (isRefusal(error)) return refusalAnswer(error, exchange)
       logBug(requestId, error)
-      return bugAnswer(requestId)
+      return bugAnswer(exchange)
     }
   }
 

@@ -77,7 +77,7 @@ export const webFormRoute =
       if (!isRefusal(error)) throw error
       return acceptsHtml(incoming.headers.accept)
         ? refusalPage(error, requestId, preferredLang(incoming.headers['accept-language']))
-        : refusalAnswer(error, requestId)
+        : refusalAnswer(error, exchange)
     }
   }
 

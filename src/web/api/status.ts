@@ -27,10 +27,10 @@ export const statusRoute =
     } catch (error) {
       if (!isRefusal(error)) throw error
       if (typeof fields.invoice_id !== 'string' || fields.invoice_id === '')
-        return refusalAnswer(error, exchange.requestId)
+        return refusalAnswer(error, exchange)
       const invoice_id = echoedInvoiceId(fields.invoice_id)
       const record = errorRecord(invoice_id, error.message)
-      const flat = { ...record, ...refusalBody(error, exchange.requestId) }
+      const flat = { ...record, ...refusalBody(error, exchange) }
       return refusedAs(error, jsonType, JSON.stringify({ [invoice_id]: record, ...(!isKeyedOnly && flat) }))
     }
   }

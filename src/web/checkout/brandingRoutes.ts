@@ -4,7 +4,7 @@ import { accentCss, accentFault } from '../../core/merchant/accent.ts'
 import { databaseDeadline } from '../../runtime/deadline.ts'
 import { cacheControlOf, digestOf } from '../documents/documents.ts'
 import { addressOf } from '../http/apiRequest.ts'
-import { type Ctx, type Env, respond } from '../http/context.ts'
+import { type Ctx, type Env, errorContext, respond } from '../http/context.ts'
 import { notFoundAnswer } from '../http/errors.ts'
 import type { CheckoutOptions } from './open.tsx'
 
@@ -51,4 +51,4 @@ export function brandingRoutes({ runtime, trustedProxies }: CheckoutOptions) {
   return app
 }
 
-const nothingHere = (c: Ctx) => respond(c, notFoundAnswer(c.get('requestId')))
+const nothingHere = (c: Ctx) => respond(c, notFoundAnswer(errorContext(c)))

@@ -5,7 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Observe } from '../../observe/requests.ts'
 import { newRequestId } from '../../runtime/ids.ts'
 import { type ApiAnswer, sendAnswer, splitUrl } from '../http/apiRequest.ts'
-import { plainAnswer, wrongMethodAnswer } from '../http/errors.ts'
+import { plainAnswer, type ErrorContext, wrongMethodAnswer } from '../http/errors.ts'
 import type { Answerer } from '../server/server.ts'
 
 const retrySeconds = '5'
@@ -18,19 +18,21 @@ export type Document = {
   isFile?: boolean // may be cached
   isPartOfCheckout?: boolean // served under overload too, like the page that needs it
   make(): Buffer
+  makeFor?(query: string): Buffer | undefined // instead of make() for some queries; not cached
 }
 
 type EncodedDocument = { plain: Buffer; gzip: Buffer; br?: Buffer; digest: string }
 
 type DocumentOptions = {
   documents: ReadonlyMap<string, Document> // by path
+  baseUrl(): string
   isOverloaded(): boolean
   observe: Observe
 }
 
 // Serves documents on Node's HTTP server, without Hono. Under overload they are refused, so that payments have
 // priority.
-export function createDocuments({ documents, isOverloaded, observe }: DocumentOptions): Answerer {
+export function createDocuments({ documents, baseUrl, isOverloaded, observe }: DocumentOptions): Answerer {
   const cache = new Map<Document, EncodedDocument>()
 
   function encode(document: Document): EncodedDocument {
@@ -44,13 +46,18 @@ export function createDocuments({ documents, isOverloaded, observe }: DocumentOp
     return encoded
   }
 
+  function encodeFor(document: Document, query: string): EncodedDocument {
+    const plain = query === '' ? undefined : document.makeFor?.(query)
+    return plain ? { plain, gzip: gzipSync(plain, { level: 3 }), digest: digestOf(plain) } : encode(document)
+  }
+
   function refusalOf(
     { isPartOfCheckout }: Document,
     method: string,
-    requestId: string,
+    request: ErrorContext,
   ): ApiAnswer | undefined {
-    if (method !== 'GET' && method !== 'HEAD') return wrongMethodAnswer('GET', requestId)
-    return !isPartOfCheckout && isOverloaded() ? busyAnswer(requestId) : undefined
+    if (method !== 'GET' && method !== 'HEAD') return wrongMethodAnswer('GET', request)
+    return !isPartOfCheckout && isOverloaded() ? busyAnswer(request) : undefined
   }
 
   return (incoming, outgoing) => {
@@ -60,10 +67,11 @@ export function createDocuments({ documents, isOverloaded, observe }: DocumentOp
     if (!document) return false
     const started = performance.now()
     const requestId = newRequestId()
-    const refusal = refusalOf(document, method, requestId)
+    const refusal = refusalOf(document, method, { requestId, baseUrl: baseUrl() })
+    let http = refusal?.http ?? 200
     if (refusal) sendAnswer(outgoing, refusal, requestId)
-    else sendDocument(incoming, outgoing, document, encode(document), query, requestId)
-    observe({ requestId, method, route: document.route, http: refusal?.http ?? 200, started })
+    else http = sendDocument(incoming, outgoing, document, encodeFor(document, query), query, requestId)
+    observe({ requestId, method, route: document.route, http, started })
     return true
   }
 }
@@ -75,20 +83,24 @@ function sendDocument(
   encoded: EncodedDocument,
   query: string,
   requestId: string,
-) {
+): number {
+  const etag = `W/"${encoded.digest}"` // weak: the encodings have different bytes
+  const isUnchanged = headers['if-none-match'] === etag
   const encoding = encodingOf(headers['accept-encoding'] ?? '', encoded)
   const bytes = encoded[encoding ?? 'plain'] ?? encoded.plain
-  outgoing.writeHead(200, {
-    'content-type': type,
-    'content-length': bytes.length,
+  const http = isUnchanged ? 304 : 200
+  outgoing.writeHead(http, {
+    ...(!isUnchanged && { 'content-type': type, 'content-length': bytes.length }),
     'x-request-id': requestId,
+    etag,
     vary: 'accept-encoding',
     'x-content-type-options': 'nosniff',
-    ...(encoding && { 'content-encoding': encoding }),
+    ...(encoding && !isUnchanged && { 'content-encoding': encoding }),
     ...(isFile && { 'cache-control': cacheControlOf(query, encoded.digest) }),
     ...more,
   })
-  outgoing.end(bytes)
+  outgoing.end(isUnchanged ? undefined : bytes)
+  return http
 }
 
 function encodingOf(accepted: string, { br }: EncodedDocument): 'br' | 'gzip' | undefined {
@@ -102,12 +114,12 @@ export const cacheControlOf = (query: string, digest: string) =>
     ? 'public, max-age=31536000, immutable'
     : 'public, max-age=3600'
 
-const busyAnswer = (requestId: string): ApiAnswer => ({
+const busyAnswer = (request: ErrorContext): ApiAnswer => ({
   ...plainAnswer(
     503,
     'busy',
     'The gateway is overloaded, and payments have priority. Try again in a few seconds.',
-    requestId,
+    request,
   ),
   headers: { 'retry-after': retrySeconds },
 })

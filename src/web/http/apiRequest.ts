@@ -10,6 +10,7 @@ export type Exchange = {
   method: string
   query: string // without the question mark
   requestId: string
+  baseUrl: string
   address: string
   fields: Fields | undefined // set when they are read, for the request log
 }

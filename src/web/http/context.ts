@@ -1,13 +1,19 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { ApiAnswer } from './apiRequest.ts'
+import type { ErrorContext } from './errors.ts'
 
 // The framework's context as the handlers of pages see it.
 export type Env = {
   Bindings: HttpBindings
-  Variables: { requestId: string; plain?: Response; frameOrigins?: readonly string[] }
+  Variables: { requestId: string; baseUrl: string; plain?: Response; frameOrigins?: readonly string[] }
 }
 export type Ctx = Context<Env>
+
+export const errorContext = (c: Ctx): ErrorContext => ({
+  requestId: c.get('requestId'),
+  baseUrl: c.get('baseUrl'),
+})
 
 export const respond = (c: Ctx, { http, type, body, headers }: ApiAnswer) =>
   c.body(body, http as 200, { ...headers, ...(type && { 'content-type': type }) })

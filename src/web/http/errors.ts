@@ -1,27 +1,39 @@
 import { Refusal, tooManyAtOnce } from '../../core/interface/refusal.ts'
 import { type ApiAnswer, jsonType } from './apiRequest.ts'
 
-const errorBody = (http: number, error: { code: string; message: string }, request_id: string) => ({
-  success: false,
-  status: 'error',
-  status_code: http,
-  message: error.message,
-  error,
-  request_id,
-})
+// What an error answer says about its request. An Exchange of the API is one.
+export type ErrorContext = { requestId: string; baseUrl: string }
+
+// The section about a code in docs/errors.md, on this gateway.
+export const errorDocUrl = (baseUrl: string, code: string) => `${baseUrl}/docs/errors#${code.toLowerCase()}`
+
+function errorBody(
+  http: number,
+  error: { code: string; message: string },
+  { requestId, baseUrl }: ErrorContext,
+) {
+  return {
+    success: false,
+    status: 'error',
+    status_code: http,
+    message: error.message,
+    error: { ...error, doc_url: errorDocUrl(baseUrl, error.code) },
+    request_id: requestId,
+  }
+}
 
 // The only place that turns a refusal into HTTP.
-export function refusalBody(refusal: Refusal, request_id: string) {
+export function refusalBody(refusal: Refusal, request: ErrorContext) {
   const { code, message, field, hint, differences, warnings, http } = refusal
   const details = { ...(field && { field }), ...(hint && { hint }), ...(differences && { differences }) }
   return {
-    ...errorBody(http, { code, message, ...details }, request_id),
+    ...errorBody(http, { code, message, ...details }, request),
     ...(warnings && { warnings }),
   }
 }
 
-export function refusalAnswer(refusal: Refusal, requestId: string): ApiAnswer {
-  return refusedAs(refusal, jsonType, JSON.stringify(refusalBody(refusal, requestId)))
+export function refusalAnswer(refusal: Refusal, request: ErrorContext): ApiAnswer {
+  return refusedAs(refusal, jsonType, JSON.stringify(refusalBody(refusal, request)))
 }
 
 // A refusal with a body of any content type.
@@ -34,36 +46,36 @@ export function refusedAs(refusal: Refusal, type: string, body: string): ApiAnsw
 }
 
 // For a connection with too many unanswered requests. The requests after this one are not read.
-export function crowdedAnswer(requestId: string): ApiAnswer {
-  const answer = refusalAnswer(tooManyAtOnce(), requestId)
+export function crowdedAnswer(request: ErrorContext): ApiAnswer {
+  const answer = refusalAnswer(tooManyAtOnce(), request)
   return { ...answer, headers: { ...answer.headers, connection: 'close' } }
 }
 
 // Any other error is a bug. The caller logs it in full, and the answer reveals nothing of it.
-export const bugAnswer = (requestId: string) =>
+export const bugAnswer = (request: ErrorContext) =>
   plainAnswer(
     500,
     'internal',
     'Internal error. Repeat the request; if the error persists, report the request_id.',
-    requestId,
+    request,
   )
 
-export const notFoundAnswer = (requestId: string) =>
+export const notFoundAnswer = (request: ErrorContext) =>
   plainAnswer(
     404,
     'not_found',
     'There is nothing at this address. The interface is described at /docs.',
-    requestId,
+    request,
   )
 
-export const wrongMethodAnswer = (allow: string, requestId: string) => ({
-  ...plainAnswer(405, 'method_not_allowed', `This address takes ${allow} only.`, requestId),
+export const wrongMethodAnswer = (allow: string, request: ErrorContext) => ({
+  ...plainAnswer(405, 'method_not_allowed', `This address takes ${allow} only.`, request),
   headers: { allow },
 })
 
 // Errors outside the API have a name as their code, not a number of the public list.
-export function plainAnswer(http: number, code: string, message: string, request_id: string): ApiAnswer {
-  return { http, type: jsonType, body: JSON.stringify(errorBody(http, { code, message }, request_id)), code }
+export function plainAnswer(http: number, code: string, message: string, request: ErrorContext): ApiAnswer {
+  return { http, type: jsonType, body: JSON.stringify(errorBody(http, { code, message }, request)), code }
 }
 
 export const isRefusal = (error: unknown): error is Refusal => error instanceof Refusal

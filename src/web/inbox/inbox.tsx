@@ -6,7 +6,7 @@ import { NoticeCard, pageHeaders, pagePolicy } from '../../core/markup/page.tsx'
 import type { Medium } from '../../core/message/messenger.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { acceptsJson } from '../http/apiRequest.ts'
-import { type Ctx, type Env, respond } from '../http/context.ts'
+import { type Ctx, type Env, errorContext, respond } from '../http/context.ts'
 import { isRefusal, refusalAnswer } from '../http/errors.ts'
 import type { OperatorAuth } from '../http/operatorAuth.ts'
 import { OperatorPage } from '../pages/operatorPage.tsx'
@@ -70,7 +70,7 @@ async function orUnavailable(c: Ctx, answer: () => Promise<Response>) {
     return await answer()
   } catch (error) {
     if (!isRefusal(error)) throw error
-    if (acceptsJson(c.req.header('accept'))) return respond(c, refusalAnswer(error, c.get('requestId')))
+    if (acceptsJson(c.req.header('accept'))) return respond(c, refusalAnswer(error, errorContext(c)))
     return c.html(<UnavailablePage />, 503, { 'retry-after': '5' })
   }
 }

@@ -8,6 +8,7 @@ import { requestPaths } from './requestPaths.ts'
 import { schemas } from './schemas.ts'
 import { statusPaths } from './statusPaths.ts'
 import { testPaths } from './testPaths.ts'
+import { webhooks } from './webhooks.ts'
 
 const { version }: { version: string } = createRequire(import.meta.url)('../../../package.json')
 
@@ -86,14 +87,12 @@ export const openapiDocument = (baseUrl: string) => ({
     { name: 'Status', description: 'Check its status.' },
     { name: 'Events', description: 'Read all events, including those whose notification you missed.' },
     { name: 'Requests', description: 'See why your requests were refused.' },
-
     { name: 'Tests', description: 'Make test payments end in a chosen way, and advance their time.' },
-
+    { name: 'Notifications', description: 'What this gateway sends to your server.' },
     { name: 'Web forms', description: 'Older addresses for a web form in the shop.' },
     { name: 'Checkout', description: 'The page that the customer sees.' },
     { name: 'Operation', description: 'For the operator of this gateway.' },
   ],
-
   paths: {
     ...paymentPaths(baseUrl),
     ...statusPaths,
@@ -102,7 +101,7 @@ export const openapiDocument = (baseUrl: string) => ({
     ...testPaths(baseUrl),
     ...otherPaths,
   },
-
+  webhooks,
   components: {
     schemas,
     headers: commonHeaders,

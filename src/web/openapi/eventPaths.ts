@@ -66,8 +66,7 @@ const parameters = {
       type: 'integer',
       minimum: 1,
       maximum: maxEvents,
-      default: 100,
-      description: 'The maximum number of events.',
+      description: 'The maximum number of events, by default 100.',
     },
   },
 }

@@ -47,4 +47,6 @@ export const examplePayment: NewPayment = {
   expires_at: exampleTime,
 }
 
-export const exampleError = (refusal: Refusal) => refusalBody(refusal, exampleRequestId)
+export const exampleContext = { requestId: exampleRequestId, baseUrl: 'https://pay.example' }
+
+export const exampleError = (refusal: Refusal) => refusalBody(refusal, exampleContext)

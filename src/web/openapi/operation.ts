@@ -1,6 +1,6 @@
 import { type Code, Refusal } from '../../core/interface/refusal.ts'
 import { bugAnswer } from '../http/errors.ts'
-import { exampleError, exampleRequestId } from './examples.ts'
+import { exampleError, exampleContext, exampleRequestId } from './examples.ts'
 import type { Json, ObjectSchema } from './requestSchema.ts'
 import type { Rule } from './rules.ts'
 import { codeMeanings, refTo } from './schemas.ts'
@@ -109,7 +109,7 @@ export function errorResponses(refusals: readonly Refusal[], contentOf = errorBo
 
 const internalError = response(
   'An internal error.',
-  jsonContent(refTo('ErrorBody'), { internal: JSON.parse(bugAnswer(exampleRequestId).body) }),
+  jsonContent(refTo('ErrorBody'), { internal: JSON.parse(bugAnswer(exampleContext).body) }),
 )
 
 const commonErrors: [http: number, code: Code, why: string][] = [

@@ -52,8 +52,12 @@ export const otherPaths: Paths = {
     200: response('The API as OpenAPI.', { 'application/json': { schema: { type: 'object' } } }),
     503: overloaded,
   }),
-  '/docs': forOperators('openReference', 'The interactive reference', {
+  '/docs': forOperators('openReference', 'The documentation, with the reference of this interface', {
     200: response('The page.', htmlContent),
+    503: overloaded,
+  }),
+  '/llms.txt': forOperators('readGuide', 'A short guide for language models', {
+    200: response('The guide.', textContent('# Tollgate')),
     503: overloaded,
   }),
   '/healthz': forOperators('isAlive', 'Liveness check of this node', {

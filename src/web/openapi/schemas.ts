@@ -139,6 +139,19 @@ const event = z.object({
   body: text('The bytes of the notification, as text: parse it as JSON.'),
 })
 
+const notification = z.object({
+  invoice_id: text('Your invoice_id.'),
+  tx_reference: text('Our reference.'),
+  status: paymentStatus.describe('The new status. Check it before you act on it.'),
+  amount: z.number().describe('The total, in major units of currency.'),
+  status_reason: text('Why, mainly for failed payments; otherwise empty.'),
+  payment_method: afterAttempt('The payment method of the latest attempt.'),
+  payment_time: nullableTime('When it was paid; null until then.'),
+  invoice: text('The same as invoice_id.'),
+  currency: z.enum(currencies).describe('The currency of amount.'),
+  extra,
+})
+
 const httpError = z.int().min(400).max(599)
 
 const refusedRequest = z.object({
@@ -167,6 +180,7 @@ const errorBody = z.object({
     code: z.enum(codes),
     message: text('The same sentence.'),
     field: z.string().optional().describe('The field with the error, if there is one.'),
+    doc_url: z.url().describe('What this code means and what to do, on this gateway.'),
     hint: z
       .object({
         hashed_string: text('The string that we hashed: the one to hash.'),
@@ -262,6 +276,7 @@ export const bodies = {
     next: z.string().optional().describe('Send this as after. Only if more is true.'),
     message: text('A sentence for a person.'),
   }),
+  Notification: notification,
   ErrorBody: errorBody,
   FailedRecord: failedRecord,
   FailedCheck: z
@@ -289,6 +304,8 @@ function jsonSchemas(): Record<SchemaName, ObjectSchema> {
     uri: uriOf,
     override: ({ jsonSchema }) => {
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern // the format is enough
+      // Generators of clients make a field with a default a required one. The description says the default.
+      delete jsonSchema.default
     },
   })
   const { schemas }: { schemas: Record<keyof typeof bodies, ObjectSchema> } = JSON.parse(

@@ -28,7 +28,7 @@ export type Answerer = (incoming: IncomingMessage, outgoing: ServerResponse) => 
 
 export type Listening = {
   port: number
-  serve(first: Answerer, app: Hono<Env>, observe: Observe): void
+  serve(first: Answerer, app: Hono<Env>, observe: Observe, baseUrl: string): void
   isStopping(): boolean
   announceStop(): void
   stop(): Promise<void>
@@ -45,6 +45,7 @@ export function listen(host: string, port: number, { stallMs = stalledReaderMs }
   const wait: Handle = (incoming, outgoing) => void early.push([incoming, outgoing])
   let handle = wait
   let refuse = drop
+  let baseUrl = ''
   const limits = {
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -60,12 +61,13 @@ export function listen(host: string, port: number, { stallMs = stalledReaderMs }
   const sockets = new SocketTracker(server, stallMs)
 
   // `first` serves the API and the files. All other requests are pages.
-  function serve(first: Answerer, app: Hono<Env>, observe: Observe) {
+  function serve(first: Answerer, app: Hono<Env>, observe: Observe, ownUrl: string) {
+    baseUrl = ownUrl
     const pages = getRequestListener(app.fetch, { hostname: 'localhost' }) // for a request without Host
     handle = (incoming, outgoing) => {
       if (!first(incoming, outgoing)) void pages(incoming, outgoing)
     }
-    refuse = refusePipelined(observe)
+    refuse = refusePipelined(observe, ownUrl)
     for (const exchange of early.splice(0)) handle(...exchange)
   }
 
@@ -77,10 +79,10 @@ export function listen(host: string, port: number, { stallMs = stalledReaderMs }
 
   server.maxConnections = maxConnections
   server.maxHeadersCount = 0 // the bytes are limited; Node would silently drop headers after the thousandth
-  server.on('clientError', answerBrokenRequest)
+  server.on('clientError', (error, socket: Socket) => answerBrokenRequest(error, socket, baseUrl))
   server.on('connect', ({ socket }) => {
     if (sockets.hasUnanswered(socket)) socket.destroy()
-    else answerConnect(socket)
+    else answerConnect(socket, baseUrl)
   })
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -97,10 +99,10 @@ export function listen(host: string, port: number, { stallMs = stalledReaderMs }
 }
 
 const refusePipelined =
-  (observe: Observe): Handle =>
+  (observe: Observe, baseUrl: string): Handle =>
   ({ method = '' }, outgoing) => {
     const requestId = newRequestId()
-    const answer = crowdedAnswer(requestId)
+    const answer = crowdedAnswer({ requestId, baseUrl })
     sendAnswer(outgoing, answer, requestId)
     const { http, code } = answer
     observe({ requestId, method, route: 'other', http, code, started: performance.now() })
@@ -121,28 +123,28 @@ async function stopServer(server: Server, sockets: SocketTracker): Promise<void>
 }
 
 // A request that is not HTTP, has too large a header or arrives too slowly still gets an answer with an id.
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket) {
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, baseUrl: string) {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }
   const [status, code, message] = brokenRequests[error.code ?? ''] ?? notHttp
-  answerOnce(socket, status, code, message)
+  answerOnce(socket, [status, code, message], baseUrl)
 }
 
 // By default Node destroys the socket of a CONNECT request without an answer.
-function answerConnect(socket: Socket) {
+function answerConnect(socket: Socket, baseUrl: string) {
   socket.on('error', () => socket.destroy())
-  answerOnce(socket, '405 Method Not Allowed', 'method_not_allowed', 'This server is not a proxy.')
+  answerOnce(socket, ['405 Method Not Allowed', 'method_not_allowed', 'This server is not a proxy.'], baseUrl)
 }
 
-function answerOnce(socket: Socket, status: string, code: string, message: string) {
-  const request_id = newRequestId()
-  const { body } = plainAnswer(Number(status.slice(0, 3)), code, message, request_id)
+function answerOnce(socket: Socket, [status, code, message]: BrokenRequest, baseUrl: string) {
+  const requestId = newRequestId()
+  const { body } = plainAnswer(Number(status.slice(0, 3)), code, message, { requestId, baseUrl })
   hangUp(
     socket,
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
-      `x-request-id: ${request_id}\r\n${notCachedLines}connection: close\r\n\r\n${body}`,
+      `x-request-id: ${requestId}\r\n${notCachedLines}connection: close\r\n\r\n${body}`,
   )
 }
 
@@ -150,7 +152,7 @@ const notCachedLines = Object.entries(notCached)
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('')
 
-type BrokenRequest = [status: string, code: Code, message: string]
+type BrokenRequest = [status: string, code: Code | 'method_not_allowed', message: string]
 
 const brokenRequests: Record<string, BrokenRequest> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'GW-013', 'The request header is too large.'],

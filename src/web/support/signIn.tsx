@@ -3,7 +3,7 @@ import { useSupportLink } from '../../actions/installation/supportLinks.ts'
 import { pageHeaders } from '../../core/markup/page.tsx'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { acceptsJson } from '../http/apiRequest.ts'
-import { type Ctx, respond } from '../http/context.ts'
+import { type Ctx, errorContext, respond } from '../http/context.ts'
 import { isRefusal, plainAnswer } from '../http/errors.ts'
 import {
   type Access,
@@ -51,7 +51,7 @@ const refusals = {
 }
 
 const refuseProgram = (c: Ctx, http: number, code: keyof typeof refusals) =>
-  respond(c, plainAnswer(http, code, refusals[code], c.get('requestId')))
+  respond(c, plainAnswer(http, code, refusals[code], errorContext(c)))
 
 // A single-use link from the terminal: it sets the session cookie and redirects to the support page. GET uses the link
 // up, because one click has to be enough; HEAD and a browser's prefetch do not.

@@ -239,7 +239,7 @@ export const attacks: readonly Attack[] = [
   {
     what: 'large answers that nobody reads: 300 sockets, eight requests each',
     async run(crowd) {
-      const wanted = head('GET /docs/swagger-ui-bundle.js', 'accept-encoding: identity').repeat(8)
+      const wanted = head('GET /docs/security', 'accept-encoding: identity').repeat(8)
       await crowd.openMany(300, socket => {
         socket.pause()
         socket.write(wanted)

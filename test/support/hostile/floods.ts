@@ -208,10 +208,16 @@ const table: readonly Flood[] = [
     requests: () =>
       [
         '/docs',
-        '/docs/start.js',
-        '/docs/swagger-ui-bundle.js',
-        '/docs/swagger-ui.css',
-        '/docs/favicon-32x32.png',
+        '/docs?q=signature',
+        '/docs/interface',
+        '/docs/sdk/php',
+        '/docs/api',
+        '/docs/api/initiatePayment',
+        '/docs/docs.css',
+        '/docs/try.js',
+        '/docs/pictures/life.svg',
+        '/docs/files/LICENSE',
+        '/llms.txt',
       ]
         .concat('/openapi.json')
         .map(path => () => get(path, { 'accept-encoding': 'gzip' })),

@@ -22,7 +22,7 @@ async function serve(answer: (held: Held) => void, patience = stallMs) {
     answer({ incoming, outgoing })
     return true
   }
-  listening.serve(take, new Hono<Env>(), () => {})
+  listening.serve(take, new Hono<Env>(), () => {}, '')
   return { listening, url: `http://127.0.0.1:${listening.port}` }
 }
 
