@@ -22,6 +22,8 @@ import { type Ctx, type Env, respond } from './http/context.ts'
 import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from './http/errors.ts'
 import { accessOf, type OperatorAuth } from './http/operatorAuth.ts'
 import { inboxRoutes } from './inbox/inbox.tsx'
+import type { DemoShop } from './shop/demoShop.ts'
+import { createShopPages } from './shop/shopRoutes.tsx'
 import { supportRoutes } from './support/support.tsx'
 
 export type AppOptions = {
@@ -34,6 +36,7 @@ export type AppOptions = {
   isForThisMachineOnly: boolean
   messengers?: Pick<Messengers, 'configured'> & { carries: CanSend }
   sandbox?: Hono<{ Bindings: HttpBindings }>
+  shop?: DemoShop
   trustedProxies: number
   log: Logger
   observe: Observe
@@ -47,7 +50,9 @@ export function createApp(options: AppOptions) {
   app.use(observeRequests(options.observe))
   app.onError(answerError(options.log))
   const { isForThisMachineOnly } = options
-  const home = { limits, trustedProxies, isForThisMachineOnly, hasSandbox: sandbox !== undefined }
+  const shop = options.shop && createShopPages({ ...options, shop: options.shop })
+  const hasSandbox = sandbox !== undefined
+  const home = { limits, trustedProxies, isForThisMachineOnly, hasSandbox, shopHome: shop?.home }
   app.notFound(c => {
     const allow = methods.filter(method => hasRoute(app, method, c.req.path)).join(', ')
     return allow ? respond(c, wrongMethodAnswer(allow, c.get('requestId'))) : notFoundRoute(home)(c)
@@ -71,6 +76,7 @@ export function createApp(options: AppOptions) {
       app.use(path, limitSandboxPages(limits, trustedProxies))
     app.route('/sandbox', sandbox)
   }
+  if (shop) app.route('/shop', shop.routes)
   app.get('/', homeRoute(home))
   app.get('/healthz', c => c.text('ok'))
   app.get('/readyz', async c => {
