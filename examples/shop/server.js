@@ -41,7 +41,7 @@ async function answer(req, res) {
   if (pathname === '/') return send(res, 200, page('Demo Shop', articleList()))
   if (pathname === '/buy' && req.method === 'POST') return buy(req, res)
   if (pathname === '/order') return showOrder(searchParams.get('id') ?? '', res)
-  send(res, 404, page('Not found', ''))
+  return send(res, 404, page('Not found', ''))
 }
 
 async function buy(req, res) {
@@ -49,7 +49,7 @@ async function buy(req, res) {
   const article = articles.find(({ id }) => id === fields.get('article'))
   if (!article) return send(res, 422, page('Choose an article', articleList()))
   const { checkoutUrl } = await shop.buy(article, isTest ? { ending: fields.get('ending') ?? '' } : {})
-  res.writeHead(303, { location: checkoutUrl }).end()
+  return res.writeHead(303, { location: checkoutUrl }).end()
 }
 
 const sentences = {
@@ -63,7 +63,7 @@ const sentences = {
 async function showOrder(invoiceId, res) {
   const order = await shop.orderAfterReturn(invoiceId)
   if (!order) return send(res, 404, page('There is no such order', ''))
-  send(res, 200, page(`Order ${order.invoiceId}`, `<p>${sentences[order.state]}</p>`))
+  return send(res, 200, page(`Order ${order.invoiceId}`, `<p>${sentences[order.state]}</p>`))
 }
 
 async function bodyOf(req, most = 10_000) {

@@ -94,9 +94,10 @@ function openWith(credentials: DemoCredentials, deps: OpenDeps): OpenShop {
     },
   })
 
+  const onError = (error: Error) =>
+    log.debug({ error: error.message }, 'the demo shop refused a notification')
+
   async function receive(rawBody: Buffer, headers: IncomingHttpHeaders): Promise<Response> {
-    const onError = (error: Error) =>
-      log.debug({ error: error.message }, 'the demo shop refused a notification')
     const response = await tollgate.handleNotification({
       ...shop.notificationRules,
       rawBody,

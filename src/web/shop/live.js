@@ -26,6 +26,7 @@ function keyOf(item) {
 
 // The visitor's own time zone, buttons that need a script, and links that open beside the shop.
 function enhance(element) {
+  element.querySelectorAll('.refresh').forEach(link => link.remove())
   element.querySelectorAll('time').forEach(time => {
     time.textContent = new Date(time.dateTime).toLocaleTimeString('en-GB')
   })
@@ -35,11 +36,11 @@ function enhance(element) {
   if (!navigator.clipboard) return
   element.querySelectorAll('.copy, .copy-curl').forEach(button => {
     button.hidden = false
-    button.onclick = () => {
+    button.addEventListener('click', () => {
       const { textContent } = button.closest('.note, .code').querySelector('pre')
       const copied = () => (button.lastChild.textContent = 'Copied')
       void navigator.clipboard.writeText(textContent).then(copied, () => {})
-    }
+    })
   })
 }
 
@@ -118,4 +119,3 @@ if (!('over' in panel.dataset)) {
   panel.querySelector('.livenow').hidden = false
   plan()
 }
-document.querySelectorAll('.refresh').forEach(link => link.remove())

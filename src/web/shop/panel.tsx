@@ -63,7 +63,7 @@ const spoken = { done: 'Done', now: 'Now', todo: 'To come', no: 'Failed', late: 
 type StepProps = { step: ShopStep; now: Date; hasInbox: boolean; payment?: Payment }
 
 const StepItem = ({ step, now, hasInbox, payment }: StepProps) => {
-  const { state, what, at, until, note, request, notification } = step
+  const { state, what, at, until, good, note, request, notification } = step
   const mark = state in marks ? marks[state as keyof typeof marks] : undefined
   return (
     <li class={state}>
@@ -75,7 +75,12 @@ const StepItem = ({ step, now, hasInbox, payment }: StepProps) => {
       {at ? <Clock at={at} /> : until ? <TimeLeft until={until} now={now} /> : <span></span>}
       {(note || request || notification || step.link) && (
         <div class="note">
-          {note && <p>{note}</p>}
+          {note && (
+            <p>
+              {good && <span class="ok-ink">{good}</span>}
+              {note}
+            </p>
+          )}
           {request && <Request sent={request} />}
           {notification && <Notification received={notification} />}
           {step.link && <StepLink link={step.link} payment={payment} hasInbox={hasInbox} />}
@@ -115,9 +120,9 @@ function StepLink({ link, payment, hasInbox }: LinkProps): Child {
 
 // The hash covers these three fields, in this order.
 function signedText(body: string): { text: string; hash: string } {
-  const { invoice_id, merchant_key, total, secure_hash }: Record<string, unknown> = JSON.parse(body)
+  const { invoice_id, merchant_key, total, secure_hash }: Record<string, string> = JSON.parse(body)
   const text = `invoice_id=${invoice_id}&merchant_key=${merchant_key}&total=${total}`
-  return { text, hash: String(secure_hash) }
+  return { text, hash: secure_hash ?? '' }
 }
 
 const Request = ({ sent }: { sent: SentRequest }) => {
@@ -127,7 +132,17 @@ const Request = ({ sent }: { sent: SentRequest }) => {
       <p class="req">
         POST {new URL(sent.url).pathname}
         <br />
-        {text}
+        {text.split('&').map((pair, at) => (
+          <>
+            {at > 0 && (
+              <>
+                &amp;
+                <wbr />
+              </>
+            )}
+            {pair}
+          </>
+        ))}
         <br />
         secure_hash=<b title={hash}>{`${hash.slice(0, 6)}…${hash.slice(-6)}`}</b>
       </p>

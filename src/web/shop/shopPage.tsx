@@ -230,7 +230,9 @@ export const CodePage = ({ code, baseUrl, assets, places }: CodePageProps) => (
         </>
       ))}
       <p>
-        <a href="/">Back to the shop</a>
+        <a class="btn plain" href="/">
+          Back to the shop
+        </a>
       </p>
     </main>
   </ShopFrame>

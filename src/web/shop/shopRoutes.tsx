@@ -77,6 +77,7 @@ export function createShopPages(options: ShopOptions) {
       events,
       notifications,
       messages,
+      now,
       request: shop.requestOf(payment.invoice_id),
       receivedBy: shop.receivedBy,
       testerPage: attempt => runtime.providerAccounts.findFor(attempt)?.testerPage?.(attempt.attempt_id),
@@ -155,7 +156,7 @@ export function createShopPages(options: ShopOptions) {
   const whenOpen = (answer: (c: Ctx, opened: OpenShop) => Promise<Response>) => async (c: Ctx) => {
     runtime.limits.visitSandbox(addressOf(c.env.incoming, trustedProxies))
     const opened = await shop.open()
-    return opened ? answer(c, opened) : c.notFound()
+    return opened ? answer(c, opened) : sendPage(c, <TroublePage kind="nothing_here" lang="en" />, 404)
   }
 
   const routes = new Hono<Env>()

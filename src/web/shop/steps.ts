@@ -17,6 +17,7 @@ export type ShopStep = {
   what: string
   at?: Date | null
   until?: Date // how long the customer can still act
+  good?: string // before the note, in the colour of success
   note?: string
   request?: SentRequest
   notification?: ReceivedNotification
@@ -30,6 +31,7 @@ export type OrderRecords = {
   events: readonly PaymentEvent[]
   notifications: readonly SentNotification[]
   messages: readonly Message[]
+  now: Date
   request: SentRequest | undefined
   receivedBy(notification_id: string): ReceivedNotification | undefined
   testerPage(attempt: Attempt): string | undefined
@@ -84,7 +86,7 @@ function checkoutStep({ payment, attempts }: OrderRecords): ShopStep {
   const [first] = attempts
   if (first) {
     const latest = attempts.at(-1) as Attempt
-    const instrument = maskInstrument(latest.instrument)
+    const instrument = maskInstrument(latest.instrument)?.replaceAll(' ', '\u00a0')
     const how = paymentMethodName(latest.payment_method) + (instrument ? `, ${instrument}` : '')
     return { ...step, state: 'done', at: first.created_at, note: `The customer chose ${how}.` }
   }
@@ -198,18 +200,22 @@ function resultStep({ payment, attempts }: OrderRecords): ShopStep {
   }
 }
 
-function notificationSteps({ notifications, receivedBy }: OrderRecords): ShopStep[] {
+const recordedWithinMs = 5000 // the try is read beside its delivery, and may be a moment older
+
+function notificationSteps({ notifications, receivedBy, now }: OrderRecords): ShopStep[] {
   if (notifications.length === 0) return [{ state: 'todo', what: 'Shop notified' }]
   return notifications.map(one => {
     const what = notifications.length > 1 ? `Shop notified: ${one.status}` : 'Shop notified'
     const last = one.storedTries.at(-1)
     const state = deliveryState(one)
+    const isRecorded = last || now.getTime() - (one.acknowledged_at?.getTime() ?? 0) > recordedWithinMs
     if (state === 'acknowledged')
       return {
-        state: 'done',
+        state: isRecorded ? 'done' : 'now',
         what,
         at: one.acknowledged_at,
-        note: `Signature verified, ${last?.status ?? 200}${last ? ` in ${last.ms} ms` : ''}.`,
+        good: 'Signature verified',
+        note: `, ${last?.status ?? 200}${last ? ` in ${last.ms} ms` : ''}.`,
         notification: receivedBy(notificationId(one)),
       }
     const problem = last ? `Try ${last.try}: ${resultText(last.result)}.` : 'On its way.'
@@ -226,7 +232,10 @@ function messageStep({ payment, messages }: OrderRecords): ShopStep {
   const newest = messages.filter(({ topic }) => topic === (messages.at(-1) as Message).topic)
   const isWaiting = newest.some(({ state }) => state === 'queued')
   const isDropped = newest.every(({ state }) => state === 'dropped')
-  const names = newest.map(({ medium }) => (medium === 'sms' ? 'SMS' : 'email')).join(' and ')
+  const names = newest
+    .map(({ medium }) => (medium === 'sms' ? 'SMS' : 'email'))
+    .toSorted()
+    .join(' and ')
   const ended = newest.map(({ ended_at, sent_at }) => sent_at ?? ended_at).findLast(Boolean)
   const capital = names[0]?.toUpperCase() + names.slice(1)
   if (isWaiting)
