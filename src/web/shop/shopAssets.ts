@@ -18,12 +18,14 @@ type AssetFile = { path: string; type: string; bytes: Buffer }
 const fileAt = (name: string) => new URL(name, import.meta.url)
 const svgType = 'image/svg+xml'
 
-// All files are read when the gateway starts.
+// Read when the module is loaded: a gateway that has dropped root privileges may not be able to read them later.
+const css = Buffer.from(minifyCss(readStyles(fileAt('./shop.css'))))
+const liveScript = readFileSync(fileAt('./live.js'))
+
 export function shopFiles({ pictures }: Pick<DemoShop, 'pictures'>) {
-  const css = Buffer.from(minifyCss(readStyles(fileAt('./shop.css'))))
   const files: AssetFile[] = [
     { path: '/shop.css', type: 'text/css; charset=utf-8', bytes: css },
-    { path: '/live.js', type: 'text/javascript; charset=utf-8', bytes: readFileSync(fileAt('./live.js')) },
+    { path: '/live.js', type: 'text/javascript; charset=utf-8', bytes: liveScript },
     ...[...pictures].map(([id, bytes]) => ({ path: `/pictures/${id}.svg`, type: svgType, bytes })),
   ]
   const addressOf = (path: string) => {
