@@ -1,4 +1,5 @@
-// Turns src/ into dist/, file by file, so that every path and name in dist/ is the one in src/.
+// Turns src/ into dist/, file by file, so that every path and name in dist/ is the one in src/. The SDK, which the demo
+// shop runs on, is in dist/sdk/.
 // A checkout has no build step to remember: the launcher calls this and it does nothing when dist/ is
 // already made from exactly these sources. A packed Tollgate ships dist/ ready.
 import { createHash } from 'node:crypto'
@@ -17,6 +18,7 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(fileURLToPath(import.meta.url))
 const src = join(root, 'src')
 const dist = join(root, 'dist')
+const sdk = join('sdk', 'node', 'src')
 
 const options = {
   target: 'node20',
@@ -26,7 +28,7 @@ const options = {
 }
 
 export async function build() {
-  const files = filesIn(src)
+  const files = [...filesIn(src), ...filesIn(join(root, sdk)).map(file => join('sdk', file))]
   const sources = digest(files)
   if (sources === stamp()) return
 
@@ -49,15 +51,19 @@ export async function build() {
   }
 }
 
+// src/ has no folder called sdk.
+const sourceOf = file =>
+  file.startsWith(join('sdk', '/')) ? join(root, sdk, file.slice('sdk/'.length)) : join(src, file)
+
 async function compile(files, outdir) {
   const { transformSync } = await import('oxc-transform')
   for (const file of files) {
     mkdirSync(dirname(join(outdir, file)), { recursive: true })
     if (!/\.tsx?$/.test(file)) {
-      copyFileSync(join(src, file), join(outdir, file))
+      copyFileSync(sourceOf(file), join(outdir, file))
       continue
     }
-    const { code, errors } = transformSync(file, readFileSync(join(src, file), 'utf8'), options)
+    const { code, errors } = transformSync(file, readFileSync(sourceOf(file), 'utf8'), options)
     const [error] = errors
     if (error) throw new Error(`${file}: ${error.message}`)
     writeFileSync(join(outdir, file.replace(/\.tsx?$/, '.js')), code)
@@ -76,7 +82,7 @@ function digest(files) {
     hash
       .update(file)
       .update('\0')
-      .update(readFileSync(join(src, file)))
+      .update(readFileSync(sourceOf(file)))
   return hash.digest('hex')
 }
 

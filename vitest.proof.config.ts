@@ -4,9 +4,14 @@ import { filesReporter } from './test/support/proof/files.reporter.ts'
 import { testSeed } from './test/support/random.ts'
 import { failures } from './test/support/vitest/failures.reporter.ts'
 
-// The JSX runtime is taken from src/, not from the last build.
-const sources = fileURLToPath(new URL('./src/core/markup/', import.meta.url))
-export const markup = { alias: [{ find: /^#markup\//, replacement: sources }] }
+// The JSX runtime and the SDK are taken from their sources, not from the last build.
+const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+export const markup = {
+  alias: [
+    { find: /^#markup\//, replacement: pathOf('./src/core/markup/') },
+    { find: /^#sdk$/, replacement: pathOf('./sdk/node/src/index.ts') },
+  ],
+}
 
 // Long tests: killed processes and servers, floods, and the browser.
 export const proofs = [

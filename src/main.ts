@@ -25,6 +25,7 @@ import { notificationRules } from './start/egress.ts'
 import { openMessages } from './start/messages.ts'
 import { dropPrivileges } from './start/privileges.ts'
 import { accountTools } from './start/providers.ts'
+import { openDemoShop } from './start/shop.ts'
 import { rememberStarted, type Started } from './start/started.ts'
 import { openSandbox, serveWeb } from './start/web.ts'
 import { migrate } from './store/migrate/migrate.ts'
@@ -102,6 +103,9 @@ async function open(start: Start): Promise<Gateway> {
   const runtime = buildRuntime(base, nodes, providers, localWorkers, migrations)
   const messages = await startMessaging(base, nodes, localWorkers)
 
+  const isSent = messages.configured
+  const shop = openDemoShop(config, { db, masterKeys, clock, url, baseUrl, isSent, log })
+
   // Answers requests, without the privileges of root.
   if (options.runAs) await becomeUser(options.runAs, database, log)
   const overload = watchOverload()
@@ -117,6 +121,7 @@ async function open(start: Start): Promise<Gateway> {
     operatorKeys: keys,
     messengers: messages,
     sandbox: providers.sandbox?.app,
+    shop,
   })
   const stopWorkers = startPaymentWorkers(base, nodes, providers, runtime)
   const stopDeliveries = startDelivering(base, nodes, localWorkers)

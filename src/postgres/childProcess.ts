@@ -40,8 +40,9 @@ const script = `( (
 ) >/dev/null 2>&1 & )
 exec "$@" 3<&-`
 
-// The path by which programs find their data: it works even below a folder that they may not enter.
-export const here = '/proc/self/cwd'
+// The path by which programs find their data: it works even below a folder that they may not enter. Without /proc (macOS)
+// it is relative to the working directory, which is the same place.
+export const here = process.platform === 'linux' ? '/proc/self/cwd' : '.'
 
 export function run(
   home: DataFolder,

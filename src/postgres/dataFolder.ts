@@ -47,6 +47,11 @@ function ownerToBe(cluster: string): User | undefined {
   const me = process.getuid?.()
   const stats = isMade(cluster) ? statSync(cluster) : undefined
   if (me === 0) {
+    if (process.platform !== 'linux')
+      throw new EmbeddedError(
+        'PostgreSQL does not run as root, and only on Linux does Tollgate give it a user of its own: ' +
+          'start Tollgate as an ordinary user, or set DATABASE_URL.',
+      )
     if (!stats) return privateUser()
     if (stats.uid !== 0) return { uid: stats.uid, gid: stats.gid }
     const { uid, gid } = privateUser()

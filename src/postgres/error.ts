@@ -19,7 +19,7 @@ const remedies: [RegExp, (place: string, text: string) => string][] = [
   [
     /exec: .*(not found|Permission denied)|Exec format error|loading shared libraries/i,
     (_, text) =>
-      `The PostgreSQL that comes with Tollgate cannot run here (${text}), it needs Linux with glibc on x64 or ` +
+      `The PostgreSQL that comes with Tollgate cannot run here (${text}), it needs Linux with glibc or macOS, on x64 or ` +
       'arm64: set DATABASE_URL to a PostgreSQL 15 or later instead.',
   ],
   [

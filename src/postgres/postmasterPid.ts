@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from './error.ts'
@@ -50,12 +51,22 @@ function readLockFile(cluster: string): string {
 
 // After a crash, the process id may be that of another program. The working directory of a server is its cluster.
 function isServerOf(cluster: string, pid: number): boolean {
+  if (process.platform !== 'linux') return isAlive(pid) && commandOf(pid).endsWith('postgres')
   try {
     const [there, here] = [statSync(`/proc/${pid}/cwd`), statSync(cluster)]
     return there.ino === here.ino && there.dev === here.dev
   } catch (error) {
     // Root in a container may not read the directory of other users' processes, but their names are public.
     return codeOf(error) === 'EACCES' && nameOf(pid) === 'postgres'
+  }
+}
+
+// Without /proc (macOS). A server of another folder counts too, which is safe: the start waits and then refuses.
+function commandOf(pid: number): string {
+  try {
+    return execFileSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+  } catch {
+    return '' // it has ended
   }
 }
 

@@ -55,7 +55,7 @@ export async function launch(
       return { program, sockets, isReady: watchReadiness(home.cluster, program.ended) }
     const output = program.output()
     const why = reasonIn(output) ?? (await program.ended)
-    if (!isTaken(output)) throw explain(why.replace(here, home.cluster), home.dataDir)
+    if (!isTaken(output)) throw explain(why.replace('/proc/self/cwd', home.cluster), home.dataDir)
   } catch (error) {
     rmSync(sockets, { recursive: true, force: true })
     throw error

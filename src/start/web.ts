@@ -15,7 +15,7 @@ import { allDocuments } from '../web/docs/allDocuments.tsx'
 import type { Answerer, Listening } from '../web/server/server.ts'
 import { messageRules } from './messages.ts'
 
-type WebDeps = Pick<AppOptions, 'messengers' | 'operatorKeys' | 'sandbox'> & {
+type WebDeps = Pick<AppOptions, 'messengers' | 'operatorKeys' | 'sandbox' | 'shop'> & {
   runtime: Runtime
   metrics: Metrics
   log: Logger
@@ -25,7 +25,7 @@ type WebDeps = Pick<AppOptions, 'messengers' | 'operatorKeys' | 'sandbox'> & {
 
 // Starts to answer requests. The API and the documents bypass the framework, because they get most of the load.
 export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
-  const { runtime, metrics, log, isOverloaded, operatorKeys, messengers, sandbox } = deps
+  const { runtime, metrics, log, isOverloaded, operatorKeys, messengers, sandbox, shop } = deps
   const observe = createObserver(metrics, log)
   const { baseUrl } = runtime
   const shared = { runtime, baseUrl, log, observe, trustedProxies: config.TOLLGATE_TRUST_PROXY }
@@ -44,6 +44,7 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
     isForThisMachineOnly,
     messengers,
     sandbox,
+    shop,
   })
   const first: Answerer = (...exchange) => api(...exchange) || documents(...exchange) || odd(...exchange)
   opened.serve(first, app, observe, baseUrl())

@@ -23,6 +23,8 @@ import { type Ctx, type Env, errorContext, respond } from './http/context.ts'
 import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from './http/errors.ts'
 import { accessOf, type OperatorAuth } from './http/operatorAuth.ts'
 import { inboxRoutes } from './inbox/inbox.tsx'
+import type { DemoShop } from './shop/demoShop.ts'
+import { createShopPages } from './shop/shopRoutes.tsx'
 import { supportRoutes } from './support/support.tsx'
 
 export type AppOptions = {
@@ -35,6 +37,7 @@ export type AppOptions = {
   isForThisMachineOnly: boolean
   messengers?: Pick<Messengers, 'configured'> & { carries: CanSend }
   sandbox?: Hono<{ Bindings: HttpBindings }>
+  shop?: DemoShop
   trustedProxies: number
   log: Logger
   observe: Observe
@@ -48,7 +51,9 @@ export function createApp(options: AppOptions) {
   app.use(observeRequests(options.observe, baseUrl))
   app.onError(answerError(options.log))
   const { isForThisMachineOnly } = options
-  const home = { limits, trustedProxies, isForThisMachineOnly, hasSandbox: sandbox !== undefined }
+  const shop = options.shop && createShopPages({ ...options, shop: options.shop })
+  const hasSandbox = sandbox !== undefined
+  const home = { limits, trustedProxies, isForThisMachineOnly, hasSandbox, shopHome: shop?.home }
   app.notFound(c => {
     const allow = methods.filter(method => hasRoute(app, method, c.req.path)).join(', ')
     return allow ? respond(c, wrongMethodAnswer(allow, errorContext(c))) : notFoundRoute(home)(c)
@@ -73,6 +78,7 @@ export function createApp(options: AppOptions) {
     app.route('/sandbox', sandbox)
   }
   if (isForThisMachineOnly) app.get('/docs/demo-keys', demoKeysRoute(runtime))
+  if (shop) app.route('/shop', shop.routes)
   app.get('/', homeRoute(home))
   app.get('/healthz', c => c.text('ok'))
   app.get('/readyz', async c => {

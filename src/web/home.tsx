@@ -1,5 +1,4 @@
 import { chosenLang, type Lang, languages, preferredLang } from '../core/languages/languages.ts'
-import type { Child } from '../core/markup/jsx-runtime.ts'
 import type { RateLimits } from '../runtime/rateLimits.ts'
 import { addressOf, acceptsHtml } from './http/apiRequest.ts'
 import { type Ctx, errorContext, respond } from './http/context.ts'
@@ -12,33 +11,38 @@ type HomeOptions = {
   trustedProxies: number
   hasSandbox: boolean
   isForThisMachineOnly: boolean
+  shopHome?(c: Ctx): Promise<Response | undefined> // the demo shop, if there is one
 }
 
-// The home page is only for browsers. Other clients get a 404.
+// The home page is only for browsers. Other clients get a 404. On a gateway with the demo merchant it is a shop.
 export const homeRoute = (options: HomeOptions) => (c: Ctx) =>
-  answerBrowser(c, options, lang => <HomePage lang={lang} {...options} />, 200)
+  answerBrowser(
+    c,
+    options,
+    async lang => (await options.shopHome?.(c)) ?? sendPage(c, <HomePage lang={lang} {...options} />),
+  )
 
 // The page of an unknown address.
 export const notFoundRoute = (options: HomeOptions) => (c: Ctx) =>
-  answerBrowser(c, options, lang => <TroublePage kind="nothing_here" lang={lang} />, 404)
+  answerBrowser(c, options, lang => sendPage(c, <TroublePage kind="nothing_here" lang={lang} />, 404))
 
-function answerBrowser(
+async function answerBrowser(
   c: Ctx,
   { limits, trustedProxies }: HomeOptions,
-  page: (lang: Lang) => Child,
-  http: number,
+  answer: (lang: Lang) => Response | Promise<Response>,
 ) {
   if (!acceptsHtml(c.req.header('accept'))) return respond(c, notFoundAnswer(errorContext(c)))
   const lang = chosenLang(c.req.query('lang')) ?? preferredLang(c.req.header('accept-language'))
   try {
     limits.visit(addressOf(c.env.incoming, trustedProxies))
+    return await answer(lang)
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return sendPage(c, <TroublePage kind="busy" lang={lang} />, 429, {
+    const kind = error.http === 429 ? 'busy' : 'unreachable'
+    return sendPage(c, <TroublePage kind={kind} lang={lang} />, error.http, {
       'retry-after': String(error.retryAfterSeconds ?? 1),
     })
   }
-  return sendPage(c, page(lang), http)
 }
 
 type HomeProps = { lang: Lang } & Pick<HomeOptions, 'hasSandbox' | 'isForThisMachineOnly'>
@@ -57,6 +61,7 @@ const HomePage = ({ lang, hasSandbox, isForThisMachineOnly }: HomeProps) => {
         <p>
           {home.shop_text} <a href="/docs">{home.docs}</a>, <a href="/openapi.json">{home.openapi}</a>
         </p>
+        <p>{home.keys}</p>
         {hasSandbox && (
           <>
             <h2>{home.test}</h2>

@@ -23,6 +23,8 @@ export function startedData({ url, baseUrl, embedded, welcome }: Gateway, config
 export function banner(gateway: Gateway, config: Config, link?: string): string {
   const text = paragraphs(
     heading(paint('green', `Tollgate ${version} is open`)),
+    hasShop(gateway, config) &&
+      step('Open the demo shop, buy something and watch every step', `  ${gateway.baseUrl}/`),
     facts(addresses(gateway, config)),
     signIn(link),
     gateway.welcome ? demo(gateway.url, gateway.welcome) : firstSteps,
@@ -30,6 +32,9 @@ export function banner(gateway: Gateway, config: Config, link?: string): string 
   )
   return `\n${text}\n`
 }
+
+// Without the sandbox nobody could pay in it.
+const hasShop = ({ welcome }: Gateway, config: Config) => welcome !== undefined && config.TOLLGATE_SANDBOX
 
 function addresses({ url, baseUrl, embedded }: Gateway, config: Config): Fact[] {
   const days = config.TOLLGATE_REDACT_DAYS

@@ -452,6 +452,7 @@ export const en = {
     shop_text: 'How to ask for a payment:',
     docs: 'the documentation',
     openapi: 'the OpenAPI description',
+    keys: 'Your keys come from the operator of this gateway: ask the business that gave you this address.',
     test: 'Are you trying it out?',
     test_text: 'In test mode no real money moves:',
     phone: 'the test phone',

@@ -35,3 +35,23 @@ test('a terminal gets the link that signs in, and anything else the command that
   expect(textOf({})).toContain('\n  npx tollgate support link\n')
   expect(textOf({})).not.toContain('enter?link')
 })
+
+test('with the demo merchant the shop comes first, unless nobody could pay in it', () => {
+  const demo = { name: 'Demo Shop', merchant_key: 'tk_x', request: { invoice_id: 'DEMO-1' } }
+  const gateway = {
+    url,
+    baseUrl: url,
+    embedded: true,
+    welcome: demo,
+    makeSupportLink: async () => never,
+    stop: async () => {},
+  }
+  const lines = (env: Record<string, string>) => banner(gateway, readConfig(env)).split('\n')
+  const shop = `  ${url}/`
+  expect(lines({}).indexOf(shop)).toBeLessThan(8)
+  expect(lines({})).toContain(shop)
+  expect(lines({ TOLLGATE_SANDBOX: 'off' })).not.toContain(shop)
+  expect(textOf({})).not.toContain('demo shop')
+})
+
+const never = { link, expires_at: new Date() }

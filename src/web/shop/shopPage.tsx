@@ -1,0 +1,239 @@
+import { type Child, type PropsWithChildren, raw } from '../../core/markup/jsx-runtime.ts'
+import { CodeBlock, FormToken, Icon, PageFrame, SiteHeader, type SitePlace } from '../../core/markup/page.tsx'
+import { initialsOf } from '../../core/merchant/branding.ts'
+import type { Payment } from '../../core/payment/payment.ts'
+import { moneyText } from '../../core/timeline/history.ts'
+import type { Article, DemoShop, ShopEnding } from './demoShop.ts'
+import { Panel, type PanelProps, panelId } from './panel.tsx'
+import type { ShopAssets } from './shopAssets.ts'
+
+const refreshSeconds = 5 // without scripts, until the order is over
+
+type FrameProps = PropsWithChildren<{
+  title: string
+  assets: ShopAssets
+  places: readonly SitePlace[]
+  head?: Child
+}>
+
+const ShopFrame = ({ title, assets, places, head, children }: FrameProps) => (
+  <PageFrame
+    lang="en"
+    title={title}
+    styles={[assets.css]}
+    isListed
+    head={
+      <>
+        <link rel="icon" href={assets.icon} />
+        <script src={assets.copy} defer></script>
+        {head}
+      </>
+    }
+    header={
+      <>
+        <p class="test">Test mode: no real money moves</p>
+        <SiteHeader places={places} current="shop" />
+      </>
+    }
+  >
+    {children}
+  </PageFrame>
+)
+
+export type ShopPageProps = Omit<FrameProps, 'children' | 'title' | 'head'> &
+  PanelProps & {
+    shop: Pick<DemoShop, 'articles' | 'endings'>
+    name: string
+    formToken: string
+    ending?: string
+    fault?: string
+  }
+
+// The demo shop: three articles, the choice of the ending, and beside it what happens.
+export const ShopPage = (props: ShopPageProps) => {
+  const { shop, name, assets, places, order, formToken, fault } = props
+  const refresh = order && order.steps.some(({ state }) => state === 'now')
+  return (
+    <ShopFrame
+      title={name}
+      assets={assets}
+      places={places}
+      head={
+        <>
+          <script src={assets.live} defer></script>
+          {refresh && (
+            <noscript>
+              <meta
+                http-equiv="refresh"
+                content={`${refreshSeconds}; url=/?order=${order.payment.invoice_id}#${panelId}`}
+              />
+            </noscript>
+          )}
+        </>
+      }
+    >
+      <main class="page shop">
+        <div class="sell">
+          <div class="intro">
+            <span class="mark us big" aria-hidden="true">
+              {initialsOf(name)}
+            </span>
+            <div>
+              <h1>{name}</h1>
+              <p class="muted">Buy something and watch every step.</p>
+            </div>
+          </div>
+          {fault && <Fault text={fault} />}
+          <div id="verdict">{order && <Verdict payment={order.payment} />}</div>
+          <form method="post" action="/shop/buy" class="buy">
+            <FormToken token={formToken} />
+            <ul class="articles">
+              {shop.articles.map(article => (
+                <ArticleCard article={article} picture={assets.pictures[article.id] ?? ''} />
+              ))}
+            </ul>
+            {shop.endings.length > 0 && <Endings endings={shop.endings} chosen={props.ending} />}
+          </form>
+        </div>
+        <Panel order={order} now={props.now} hasInbox={props.hasInbox} />
+        <NextLinks />
+      </main>
+    </ShopFrame>
+  )
+}
+
+const ArticleCard = ({ article, picture }: { article: Article; picture: string }) => (
+  <li class="card article">
+    <img src={picture} width="208" height="152" alt="" />
+    <div class="text">
+      <h2>{article.name}</h2>
+      <p class="muted small">{article.about}</p>
+      <p class="price num">GHS {article.total}</p>
+    </div>
+    <button
+      type="submit"
+      class="btn"
+      name="article"
+      value={article.id}
+      aria-label={`Buy the ${article.name.toLowerCase()} for GHS ${article.total}`}
+    >
+      Buy
+    </button>
+  </li>
+)
+
+const Endings = ({ endings, chosen }: { endings: readonly ShopEnding[]; chosen?: string }) => {
+  const selected = endings.some(({ id }) => id === chosen) ? chosen : endings[0]?.id
+  return (
+    <fieldset class="ends">
+      <legend>How should it end?</legend>
+      <div class="row">
+        {endings.map(({ id, label }) => (
+          <label class="chip try">
+            <input type="radio" name="ending" value={id} checked={id === selected} />
+            <Icon name="check" />
+            {label}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+// The result first. The payment's status is that of the gateway, so this never claims too much.
+export const Verdict = ({ payment }: { payment: Payment }) => {
+  const { status, description } = payment
+  if (status === 'awaiting_payment') return null
+  const isPaid = status === 'paid'
+  const title = isPaid ? 'Paid. Thank you' : status === 'cancelled' ? 'Cancelled' : 'Not paid'
+  return (
+    <section class={isPaid ? 'notice ok' : 'notice'}>
+      <Icon name={isPaid ? 'check' : 'alert'} />
+      <div>
+        <h2>{title}</h2>
+        <p>
+          {isPaid
+            ? `The shop has ${moneyText(payment.currency, payment.charged ?? payment.total)} for the ${(description ?? '').toLowerCase()}.`
+            : 'Nothing was taken. Buy again to try another ending.'}
+        </p>
+      </div>
+    </section>
+  )
+}
+
+const Fault = ({ text }: { text: string }) => (
+  <section class="notice bad" role="alert">
+    <Icon name="stop" />
+    <div>
+      <h2>The payment was not requested</h2>
+      <p>{text}</p>
+    </div>
+  </section>
+)
+
+const pictograms = {
+  code: raw('<path d="M6.5 6l-4 4 4 4M13.500 6l4 4-4 4M11.500 4l-3 12"/>'),
+  page: raw('<path d="M5 2.500h6.500L15.500 6.500v11H5zM11.500 2.500v4h4M7.500 10.500h5M7.500 13.500h5"/>'),
+}
+
+const NextLinks = () => (
+  <nav class="next" aria-label="Next">
+    <NextLink
+      href="/shop/code"
+      picture={pictograms.code}
+      title="Read this shop’s code"
+      text="About 150 lines on our SDK. Copy it and it works."
+    />
+    <NextLink
+      href="/docs"
+      picture={pictograms.page}
+      title="Start your own shop"
+      text="From an empty folder to paid in 15 minutes."
+    />
+  </nav>
+)
+
+type NextProps = { href: string; picture: Child; title: string; text: string }
+
+const NextLink = ({ href, picture, title, text }: NextProps) => (
+  <a href={href}>
+    <svg class="i" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
+      {picture}
+    </svg>
+    <b>{title}</b>
+    <span class="small muted">{text}</span>
+  </a>
+)
+
+type CodePageProps = Omit<FrameProps, 'children' | 'title' | 'head'> &
+  Pick<DemoShop, 'code'> & { baseUrl: string }
+
+// The files of examples/shop, as this gateway runs them.
+export const CodePage = ({ code, baseUrl, assets, places }: CodePageProps) => (
+  <ShopFrame title="The code of this shop" assets={assets} places={places}>
+    <main class="page source">
+      <h1>The code of this shop</h1>
+      <p>
+        This gateway runs <code>shop.js</code> itself. It is a merchant like any other: it stores the order,
+        signs the request with the SDK, is notified, and asks for the status before it believes anything.
+      </p>
+      <p>
+        <code>server.js</code> serves the same shop on a port of its own, for any gateway:
+      </p>
+      <CodeBlock
+        code={`TOLLGATE_URL=${baseUrl} MERCHANT_KEY=tk_... MERCHANT_SECRET=... IPN_SECRET=whsec_... node server.js`}
+      />
+      {code.map(({ name, text }) => (
+        <>
+          <h2>{name}</h2>
+          <CodeBlock code={text} />
+        </>
+      ))}
+      <p>
+        <a class="btn plain" href="/">
+          Back to the shop
+        </a>
+      </p>
+    </main>
+  </ShopFrame>
+)

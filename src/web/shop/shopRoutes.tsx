@@ -1,0 +1,181 @@
+import { Hono } from 'hono'
+import { findDemoPayment } from '../../actions/merchants/demoShop.ts'
+import { customerMessagesOf } from '../../actions/messages/receipts.ts'
+import { sentNotificationsOf } from '../../actions/notifications/findNotifications.ts'
+import { explainPayment } from '../../actions/payments/explainPayment.ts'
+import { formTokenField, formTokenOf, isFormToken } from '../../core/formOrigin.ts'
+import { raw } from '../../core/markup/jsx-runtime.ts'
+import type { SitePlace } from '../../core/markup/page.tsx'
+import { requestEndsAt } from '../../core/payment/attempt.ts'
+import type { Payment } from '../../core/payment/payment.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { errorPage } from '../checkout/open.tsx'
+import { addressOf } from '../http/apiRequest.ts'
+import { hasBody, readBody, readFields } from '../http/body.ts'
+import { type Ctx, type Env, plainResponse } from '../http/context.ts'
+import { senderOf } from '../http/operatorAuth.ts'
+import { customerPageHeaders, sendPage } from '../pages/sendPage.ts'
+import { TroublePage } from '../pages/customerPage.tsx'
+import type { DemoShop, OpenShop } from './demoShop.ts'
+import { Panel, panelId } from './panel.tsx'
+import { shopFiles } from './shopAssets.ts'
+import { CodePage, ShopPage, Verdict } from './shopPage.tsx'
+import { type OrderRecords, stepsOf } from './steps.ts'
+import {
+  isOwn,
+  newVisitor,
+  rememberOrder,
+  type Visitor,
+  visitorDigest,
+  visitorField,
+  visitorOf,
+} from './visitor.ts'
+
+export type ShopOptions = {
+  shop: DemoShop
+  runtime: Runtime
+  trustedProxies: number
+  isForThisMachineOnly: boolean
+}
+
+// The demo shop: its page at /, and what belongs to it below /shop. Nothing here can change a payment; the shop requests
+// it through the public interface, as the demo merchant.
+export function createShopPages(options: ShopOptions) {
+  const { shop, runtime, trustedProxies, isForThisMachineOnly } = options
+  const baseUrl = runtime.baseUrl()
+  const { assets, routes: files } = shopFiles(shop)
+  const db = runtime.db.withQuota('shop') // the pages are public, so they have a separate connection quota
+  const own: readonly SitePlace[] = isForThisMachineOnly ? ['inbox', 'support'] : []
+  const places: readonly SitePlace[] = ['shop', 'phone', ...own, 'docs']
+  const frame = { assets, places }
+  const formToken = formTokenOf(runtime.formKey, ['shop'])
+
+  // The visitor's own order; undefined if it is another visitor's, or if there is none.
+  async function ownPayment(c: Ctx): Promise<Payment | undefined> {
+    const visitor = visitorOf(c, baseUrl)
+    const wanted = c.req.query('order') ?? visitor?.newest
+    const payment = visitor && wanted ? await findDemoPayment(db, wanted) : undefined
+    return payment && visitor && isOwn(payment, visitor) ? payment : undefined
+  }
+
+  async function panelOf(c: Ctx) {
+    const now = runtime.clock()
+    const payment = await ownPayment(c)
+    const order = payment && { payment, steps: stepsOf(await recordsOf(payment, now)) }
+    return { order, now, hasInbox: isForThisMachineOnly }
+  }
+
+  async function recordsOf(payment: Payment, now: Date): Promise<OrderRecords> {
+    const [{ attempts, events }, notifications, messages] = await Promise.all([
+      explainPayment(db, payment, now),
+      sentNotificationsOf(db, payment),
+      customerMessagesOf(db, payment),
+    ])
+    return {
+      payment,
+      attempts,
+      events,
+      notifications,
+      messages,
+      now,
+      request: shop.requestOf(payment.invoice_id),
+      receivedBy: shop.receivedBy,
+      testerPage: attempt => runtime.providerAccounts.findFor(attempt)?.testerPage?.(attempt.attempt_id),
+      endsAt(attempt) {
+        const lifetimeMs = runtime.providerAccounts.findFor(attempt)?.terms(attempt.payment_method).lifetimeMs
+        return lifetimeMs === undefined ? undefined : requestEndsAt(attempt, lifetimeMs)
+      },
+    }
+  }
+
+  async function showShop(
+    c: Ctx,
+    { name }: OpenShop,
+    more: { fault?: string; ending?: string } = {},
+    http = 200,
+  ) {
+    const panel = await panelOf(c)
+    return sendPage(
+      c,
+      <ShopPage {...frame} {...panel} {...more} shop={shop} name={name} formToken={formToken} />,
+      http,
+    )
+  }
+
+  async function buy(c: Ctx, opened: OpenShop) {
+    const sender = senderOf(c, baseUrl)
+    if (sender === 'other_site') return sendPage(c, <TroublePage kind="elsewhere" lang="en" />, 403)
+    const { incoming } = c.env
+    const from = { runtime, address: addressOf(incoming, trustedProxies) }
+    const fields = hasBody(incoming) ? (await readFields(incoming, from)).fields : {}
+    if (sender === 'unproven' && !isFormToken(formToken, fields[formTokenField]))
+      return sendPage(c, <TroublePage kind="elsewhere" lang="en" />, 403)
+    const article = shop.articles.find(({ id }) => id === fields.article)
+    const ending = shop.endings.find(({ id }) => id === fields.ending)?.id
+    if (!article) return showShop(c, opened, { ending, fault: 'Choose an article.' }, 422)
+    const visitor: Visitor = visitorOf(c, baseUrl) ?? newVisitor()
+    try {
+      const extra = { [visitorField]: visitorDigest(visitor) }
+      const { order, checkoutUrl } = await opened.buy(article, { ending, extra })
+      rememberOrder(c, baseUrl, visitor, order.invoiceId)
+      return c.redirect(new URL(checkoutUrl).pathname, 303) // a visitor may have come by another name of this gateway
+    } catch (error) {
+      const fault = error instanceof Error ? error.message : String(error)
+      return showShop(c, opened, { ending, fault }, 502)
+    }
+  }
+
+  // The return page of the shop. The address is no proof, so the shop asks the gateway for the status.
+  async function comeBack(c: Ctx, opened: OpenShop) {
+    const invoice_id = c.req.query('order') ?? ''
+    const payment = await ownPayment(c)
+    if (payment) await opened.orderAfterReturn(invoice_id).catch(() => undefined) // the panel shows what is known
+    return c.redirect(payment ? `/?order=${encodeURIComponent(invoice_id)}#${panelId}` : '/', 303)
+  }
+
+  async function receive(c: Ctx, opened: OpenShop) {
+    const { incoming } = c.env
+    const body = await readBody(incoming, { runtime, address: addressOf(incoming, trustedProxies) })
+    return opened.receive(body, incoming.headers)
+  }
+
+  async function sendSteps(c: Ctx) {
+    const panel = await panelOf(c)
+    const html = String(
+      <>
+        {raw('<!doctype html>')}
+        <title>What happens</title>
+        <div id="verdict">{panel.order && <Verdict payment={panel.order.payment} />}</div>
+        <Panel {...panel} />
+      </>,
+    )
+    return plainResponse(c, 200, html, customerPageHeaders, { 'content-type': 'text/html; charset=UTF-8' })
+  }
+
+  // Every route is limited like the pages of the sandbox, and exists only while the shop is open.
+  const whenOpen = (answer: (c: Ctx, opened: OpenShop) => Promise<Response>) => async (c: Ctx) => {
+    runtime.limits.visitSandbox(addressOf(c.env.incoming, trustedProxies))
+    const opened = await shop.open()
+    return opened ? answer(c, opened) : sendPage(c, <TroublePage kind="nothing_here" lang="en" />, 404)
+  }
+
+  const routes = new Hono<Env>()
+  routes.onError(errorPage)
+  routes.route('/', files)
+  routes.post('/buy', whenOpen(buy))
+  routes.get('/return', whenOpen(comeBack))
+  routes.post('/ipn', whenOpen(receive))
+  routes.get('/steps', whenOpen(sendSteps))
+  routes.get(
+    '/code',
+    whenOpen(async c => sendPage(c, <CodePage {...frame} code={shop.code} baseUrl={baseUrl} />)),
+  )
+
+  // The page at the gateway's first address; undefined if there is no active demo merchant.
+  async function home(c: Ctx): Promise<Response | undefined> {
+    const opened = await shop.open()
+    return opened && showShop(c, opened)
+  }
+
+  return { routes, home }
+}
