@@ -1,24 +1,25 @@
 // Turns src/ into dist/, file by file, so that every path and name in dist/ is the one in src/.
 // A checkout has no build step to remember: the launcher calls this and it does nothing when dist/ is
-// already made from exactly these sources. A packed Tollgate ships dist/ ready.
+// already made from exactly these sources. A packed Tollgate ships dist/ ready. The package for shops is built too, and its
+// tarball is part of dist/, because the gateway serves it.
 import { createHash } from 'node:crypto'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import {
+  buildMerchantPackage,
+  filesIn,
+  merchantSources,
+  packMerchantPackage,
+  replaceFile,
+} from './sdk/node/build.js'
 
 const root = dirname(fileURLToPath(import.meta.url))
 const src = join(root, 'src')
 const dist = join(root, 'dist')
+
+const merchantTarball = join('sdk', 'merchant.tgz')
 
 const options = {
   target: 'node20',
@@ -42,8 +43,11 @@ export async function build() {
       renameSync(join(work, file), join(dist, file))
     }
     for (const file of filesIn(dist))
-      if (!made.includes(file) && !file.startsWith(reference)) rmSync(join(dist, file), { force: true })
+      if (!made.includes(file) && !file.startsWith(reference) && !file.startsWith(merchantTarball))
+        rmSync(join(dist, file), { force: true })
     bringReference(true)
+    await buildMerchantPackage()
+    replaceFile(join(dist, merchantTarball), packMerchantPackage())
     writeFileSync(join(work, '.stamp'), sources)
     renameSync(join(work, '.stamp'), join(dist, '.stamp'))
   } catch (error) {
@@ -101,12 +105,6 @@ function referencePackage() {
   }
 }
 
-const filesIn = folder =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(file => file.isFile())
-    .map(file => join(file.parentPath, file.name).slice(folder.length + 1))
-    .sort()
-
 function digest(files) {
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)))
@@ -116,6 +114,7 @@ function digest(files) {
       .update(file)
       .update('\0')
       .update(readFileSync(join(src, file)))
+  for (const file of merchantSources()) hash.update(file.slice(root.length)).update(readFileSync(file))
   return hash.digest('hex')
 }
 

@@ -9,6 +9,7 @@ import type { Db } from '../store/db.ts'
 import { createApi } from '../web/api/api.ts'
 import { type AppOptions, createApp } from '../web/app.ts'
 import { createDocuments } from '../web/documents/documents.ts'
+import { serveSdkPackage } from '../web/documents/sdkPackage.ts'
 import { refuseNonCanonicalRequests } from '../web/nonCanonicalRequest.tsx'
 import { allDocuments } from '../web/openapi/docsPage.tsx'
 import type { Answerer, Listening } from '../web/server/server.ts'
@@ -41,7 +42,9 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
     messengers,
     sandbox,
   })
-  const first: Answerer = (...exchange) => api(...exchange) || documents(...exchange) || odd(...exchange)
+  const sdkPackage = serveSdkPackage(observe)
+  const first: Answerer = (...exchange) =>
+    api(...exchange) || documents(...exchange) || sdkPackage(...exchange) || odd(...exchange)
   opened.serve(first, app, observe)
 }
 
