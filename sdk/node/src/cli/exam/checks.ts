@@ -1,3 +1,4 @@
+import { sleep } from '../../transport.ts'
 import type { HandlerAnswer } from '../delivery.ts'
 import type { ExamGateway, ExamPayment } from './gateway.ts'
 import type { ExaminedShop } from './shop.ts'
@@ -78,14 +79,23 @@ export const duplicate: Check = {
   },
 }
 
+const copies = 5
+
 export const concurrent: Check = {
   name: 'concurrent',
   title: 'five copies at the same time deliver once',
   cure: "Claim the invoice atomically before you deliver, for example by a unique key or `update ... where state <> 'paid'`. To read first and write later is too late.",
-  async run(shop) {
+  async run(shop, gateway) {
     const payment = await shop.newOrder()
     payment.status = 'paid'
-    await Promise.all(Array.from({ length: 5 }, () => shop.notify(payment)))
+    // The answers to their status checks come at the same moment too, so that a race is found every time.
+    gateway.faults.set(payment.invoiceId, 'hanging')
+    const answers = Promise.all(Array.from({ length: copies }, () => shop.notify(payment)))
+    for (let waited = 0; waited < 1000 && gateway.statusChecks(payment.invoiceId) < copies; waited += 50)
+      await sleep(50)
+    gateway.faults.delete(payment.invoiceId)
+    gateway.releaseHanging()
+    await answers
     await shop.notifyUntilAcknowledged(payment)
     return deliveriesAre(shop, payment, 1, 'Copies can arrive in parallel, at several processes.')
   },
