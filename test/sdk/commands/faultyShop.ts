@@ -54,7 +54,7 @@ export function openFaultyShop(gatewayUrl: string, fault?: Fault, atEnd?: AtEnd)
 
   async function statusOf(invoice_id: string): Promise<Fields> {
     const query = new URLSearchParams({ merchant_key: 'tk_exam', invoice_id }).toString()
-    const signal = has('waits for the status for ever') ? null : AbortSignal.timeout(1000)
+    const signal = has('waits for the status for ever') ? null : AbortSignal.timeout(3000)
     const response = await fetch(`${gatewayUrl}/v1/gateway/json_status_chk?${query}`, { signal })
     if (!response.ok) throw new Error(`HTTP ${response.status}`)
     return (await response.json()) as Fields

@@ -10,7 +10,7 @@ import { sdkClient } from '../../support/merchant/sdkClient.ts'
 import { bodyOf, freePort, serve } from './handler.ts'
 import { developerEnv, type Env, runCommand } from './terminal.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 let gateway: TestGateway
 beforeAll(async () => {
@@ -68,7 +68,7 @@ test('nothing is lost over a restart with 1,000 events in between', async () => 
   await killed(first.child) // while it forwards
   const between = await add(merchant, 1000)
   const second = startListening(env, '--forward-to', handler.url)
-  await expect.poll(() => handler.ids().size, { timeout: 60_000 }).toBe(1050)
+  await expect.poll(() => handler.ids().size, { timeout: 120_000 }).toBe(1050)
   expect(handler.ids()).toEqual(new Set([...before, ...between]))
   expect([...handler.ids()].filter(id => old.includes(id))).toEqual([]) // the first start begins with the next event
   expect(handler.received.length).toBeLessThanOrEqual(1051) // only the one that was being sent is sent again

@@ -82,7 +82,8 @@ export async function storeCredentials(env: Env, credentials: Credentials): Prom
   return path
 }
 
-// The file is complete or unchanged, and only its owner can read it from the first moment.
+// The file is complete or unchanged, and only its owner can read it from the first moment. It survives the end of the
+// process, not a power cut: to sync it after each event would be the slowest part of `listen`.
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.${process.pid}`
@@ -90,7 +91,6 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   try {
     await file.chmod(0o600)
     await file.writeFile(text)
-    await file.sync()
   } finally {
     await file.close()
   }

@@ -91,7 +91,7 @@ export const concurrent: Check = {
     // The answers to their status checks come at the same moment too, so that a race is found every time.
     gateway.faults.set(payment.invoiceId, 'hanging')
     const answers = Promise.all(Array.from({ length: copies }, () => shop.notify(payment)))
-    for (let waited = 0; waited < 1000 && gateway.statusChecks(payment.invoiceId) < copies; waited += 50)
+    for (let waited = 0; waited < 2000 && gateway.statusChecks(payment.invoiceId) < copies; waited += 50)
       await sleep(50)
     gateway.faults.delete(payment.invoiceId)
     gateway.releaseHanging()

@@ -187,16 +187,20 @@ async function runChecks(
   let isHopeless = false
   for (const check of checks) {
     if (isHopeless || io.signal.aborted) break
-    const fault = await check.run(shop, gateway)
+    const fault = await check.run(shop, gateway).catch((error: unknown) => {
+      if (passed === 0 || !(error instanceof CommandError)) throw error
+      isHopeless = true // it has worked before this check
+      return error.message
+    })
     io.out(
       `${cell(io, fault ? 'FAIL' : 'ok', 4, fault ? 'red' : 'green')}  ${check.name.padEnd(15)}  ${check.title}`,
     )
     if (fault) {
       io.out(indent(`${printable(fault)}\nCure: ${check.cure}\n${docsUrl}#${check.name}`, 6))
-      isHopeless = check.isRequired === true && checks.length > 1
+      isHopeless ||= check.isRequired === true && checks.length > 1
     } else passed++
   }
-  if (isHopeless) io.out('The other checks need this one. Correct it, and run the exam again.')
+  if (isHopeless) io.out('The exam ends here. Correct this, and run it again.')
   io.out(
     paint(io, passed === checks.length ? 'green' : 'bold', `${passed} of ${checks.length} checks passed.`),
   )

@@ -35,6 +35,7 @@ export type ExaminedShop = {
 
 const quietMs = 400 // how long a wrong delivery may take to be seen
 const settleMs = 5000 // how long a right delivery may take
+const askMs = 30_000
 const redeliveries = 6
 const examTotal = '25.00'
 
@@ -82,8 +83,13 @@ export function examinedShop(
       { id: `exam-${randomBytes(8).toString('hex')}`, sequence: 1, attempt: 1, body },
       ipnSecret,
     )
-    const signal = AbortSignal.any([AbortSignal.timeout(15_000), io.signal])
-    return fetch(ordersUrl, { method: 'POST', headers, body, signal })
+    const signal = AbortSignal.any([AbortSignal.timeout(askMs), io.signal])
+    return fetch(ordersUrl, { method: 'POST', headers, body, signal }).catch(error => {
+      throw new CommandError(
+        `Your shop does not answer at ${ordersUrl} any more: ${String(error)}. Did it crash?`,
+        2,
+      )
+    })
   }
 
   const createOrder: ExaminedShop['createOrder'] = async ({ invoiceId, currency }, total = examTotal) => {
