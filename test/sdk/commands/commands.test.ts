@@ -53,15 +53,15 @@ for (const args of [
     expect(errors).not.toContain('YWJj')
   })
 
-describe('login', () => {
-  const loggedIn = async (secret: string) => {
-    const env = developerEnv()
-    const { merchant_key, ipn_secret } = merchant.test
-    const args = ['login', '--url', gateway.url, '--key', merchant_key]
-    const result = await runCommand(args, env, { answers: [secret, ipn_secret] })
-    return { env, ...result, path: join(env.XDG_CONFIG_HOME ?? '', 'tollgate/merchant.json') }
-  }
+const loggedIn = async (secret: string) => {
+  const env = developerEnv()
+  const { merchant_key, ipn_secret } = merchant.test
+  const args = ['login', '--url', gateway.url, '--key', merchant_key]
+  const result = await runCommand(args, env, { answers: [secret, ipn_secret] })
+  return { env, ...result, path: join(env.XDG_CONFIG_HOME ?? '', 'tollgate/merchant.json') }
+}
 
+describe('login', () => {
   test('stores checked keys in a file for the owner only, and other commands use it', async () => {
     const { env, code, out, errors, hidden, path } = await loggedIn(merchant.test.secret_key)
     expect([code, hidden.length]).toEqual([0, 2])
@@ -87,14 +87,14 @@ describe('login', () => {
   })
 })
 
+const hmac = (key: string | Buffer, signed: string, digest = 'sha256') =>
+  createHmac(digest, key).update(signed).digest('hex')
+
 describe('sign', () => {
   const fields = ['invoice_id=invoice001', 'total=25.00']
   const right = '6917989e5641c85d49a8f8045e3abd1da701af0d1326a88de0b8ff860ef46583'
   const secret = '00112233445566778899aabbccddeeff'
   const text = 'invoice_id=invoice001&merchant_key=demo-merchant&total=25.00'
-  const hmac = (key: string | Buffer, signed: string, digest = 'sha256') =>
-    createHmac(digest, key).update(signed).digest('hex')
-
   test('prints the text and the hash', async () => {
     const { code, out } = await runCommand(['sign', ...fields], demoEnv())
     expect([code, out.split('\n').slice(0, 2)]).toEqual([0, [`text  ${text}`, `hash  ${right}`]])
@@ -132,27 +132,27 @@ describe('sign', () => {
   })
 })
 
-describe('trigger, clock and requests', () => {
-  // An endpoint that verifies the signature of the contract: all fields but the hash, sorted by name.
-  async function contractGateway(answer: object) {
-    const received: Record<string, string>[] = []
-    const url = await serve(async (request, response) => {
-      const { searchParams, pathname } = new URL(request.url ?? '', 'http://gateway')
-      const body = await bodyOf(request)
-      const sent = (body ? JSON.parse(body) : Object.fromEntries(searchParams)) as Record<string, string>
-      const { secure_hash, ...fields } = sent
-      const text = Object.entries(fields)
-        .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, value]) => `${name}=${value}`)
-        .join('&')
-      const isSigned = secure_hash === createHmac('sha256', 'secret').update(text).digest('hex')
-      received.push({ path: pathname, method: String(request.method), signed: String(isSigned), ...fields })
-      response.end(JSON.stringify({ success: true, ...answer }))
-    })
-    const keys = { merchant_key: 'tk_1', secret_key: 'secret', ipn_secret: 'whsec_YWJj' }
-    return { env: developerEnv(url, keys), received }
-  }
+// An endpoint that verifies the signature of the contract: all fields but the hash, sorted by name.
+async function contractGateway(answer: object) {
+  const received: Record<string, string>[] = []
+  const url = await serve(async (request, response) => {
+    const { searchParams, pathname } = new URL(request.url ?? '', 'http://gateway')
+    const body = await bodyOf(request)
+    const sent = (body ? JSON.parse(body) : Object.fromEntries(searchParams)) as Record<string, string>
+    const { secure_hash, ...fields } = sent
+    const text = Object.entries(fields)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, value]) => `${name}=${value}`)
+      .join('&')
+    const isSigned = secure_hash === createHmac('sha256', 'secret').update(text).digest('hex')
+    received.push({ path: pathname, method: String(request.method), signed: String(isSigned), ...fields })
+    response.end(JSON.stringify({ success: true, ...answer }))
+  })
+  const keys = { merchant_key: 'tk_1', secret_key: 'secret', ipn_secret: 'whsec_YWJj' }
+  return { env: developerEnv(url, keys), received }
+}
 
+describe('trigger, clock and requests', () => {
   test('a trigger is signed, and shows the payment', async () => {
     const { env, received } = await contractGateway({
       invoice_id: 'A-1',

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 400_000 })
 const examine = async (shop: string, port: number, env: Env, ...more: string[]) =>
   runCommand(['exam', `${shop}/ipn`, '--orders', `${shop}/exam`, '--port', String(port), ...more], env)
 
-const findingsIn = (out: string) => [...out.matchAll(/^FAIL {2}(\S+)/gm)].map(([, name]) => name)
+const findingsIn = (out: string) => [...out.matchAll(/^FAIL {2}(\S+)/gm)].map(([, name = '']) => name)
 
 type Order = { total: string; currency: string; state: string; deliveries: number }
 
