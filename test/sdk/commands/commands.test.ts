@@ -133,7 +133,7 @@ describe('sign', () => {
 })
 
 // An endpoint that verifies the signature of the contract: all fields but the hash, sorted by name.
-async function contractGateway(answer: object) {
+async function contractGateway(...answers: object[]) {
   const received: Record<string, string>[] = []
   const url = await serve(async (request, response) => {
     const { searchParams, pathname } = new URL(request.url ?? '', 'http://gateway')
@@ -146,7 +146,7 @@ async function contractGateway(answer: object) {
       .join('&')
     const isSigned = secure_hash === createHmac('sha256', 'secret').update(text).digest('hex')
     received.push({ path: pathname, method: String(request.method), signed: String(isSigned), ...fields })
-    response.end(JSON.stringify({ success: true, ...answer }))
+    response.end(JSON.stringify({ success: true, ...(answers[received.length - 1] ?? answers.at(-1)) }))
   })
   const keys = { merchant_key: 'tk_1', secret_key: 'secret', ipn_secret: 'whsec_YWJj' }
   return { env: developerEnv(url, keys), received }
@@ -170,13 +170,17 @@ describe('trigger, clock and requests', () => {
   })
 
   test('the clock is signed, and shows the counts', async () => {
-    const { env, received } = await contractGateway({ moved: { payments: 2, deliveries: 0, messages: 1 } })
+    const { env, received } = await contractGateway(
+      { moved: { payments: 1, deliveries: 0, messages: 1 }, more: true, next: 'TG-1' },
+      { moved: { payments: 1 }, more: false },
+    )
     const { code, out } = await runCommand(['clock', 'advance', '24h'], env)
     expect([code, out]).toEqual([
       0,
       expect.stringMatching(/24h further\.\n +2 {2}payments\n +1 {2}messages$/),
     ])
-    expect(received).toMatchObject([{ path: '/v1/test/clock', signed: 'true', advance: '24h' }])
+    const step = { path: '/v1/test/clock', signed: 'true', advance: '24h' }
+    expect(received).toMatchObject([step, { ...step, after: 'TG-1' }])
   })
 
   test('refused requests are shown with their reasons', async () => {

@@ -16,33 +16,38 @@ export const clock: Command = {
       throw usageError('Use: clock advance DURATION, with a duration such as 90s, 15m, 24h or 3d.')
     const credentials = await loadCredentials(io.env)
     mustBeTestKey(credentials, 'clock')
-    // Not repeated: a second request would advance the clock again.
-    const answer = await signedCall(credentials, {
-      method: 'POST',
-      path: '/v1/test/clock',
-      fields: { advance },
-      isRepeatable: false,
-      what: 'test clock',
-    })
+    const counts = new Map<string, number>()
+    let answer: Record<string, unknown> = {}
+    // A gateway advances many payments in several steps, each behind the last one.
+    for (
+      let after: string | undefined, isMore = true;
+      isMore;
+      isMore = answer.more === true && after !== undefined
+    ) {
+      // Not repeated: a second request would advance the clock again.
+      answer = await signedCall(credentials, {
+        method: 'POST',
+        path: '/v1/test/clock',
+        fields: { advance, after },
+        isRepeatable: false,
+        what: 'test clock',
+      })
+      after = typeof answer.next === 'string' ? answer.next : undefined
+      for (const [kind, count] of Object.entries(countsOf(answer)))
+        counts.set(kind, (counts.get(kind) ?? 0) + count)
+    }
     if (values.json) {
       io.out(JSON.stringify(answer))
       return 0
     }
-    const counts = Object.entries(countsOf(answer)).filter(([, count]) => count > 0)
     io.out(`The clock of your test payments is ${advance} further.`)
-    for (const [kind, count] of counts) io.out(`${String(count).padStart(6)}  ${kind.replaceAll('_', ' ')}`)
-    if (counts.length === 0) io.out('Nothing waited for a time.')
+    const moved = [...counts].filter(([, count]) => count > 0)
+    for (const [kind, count] of moved) io.out(`${String(count).padStart(6)}  ${kind.replaceAll('_', ' ')}`)
+    if (moved.length === 0) io.out('Nothing waited for a time.')
     return 0
   },
 }
 
-// The counts by kind, in an object of their own or beside the other keys.
-function countsOf(answer: Record<string, unknown>): Record<string, number> {
-  const nested = Object.values(answer).find(value => typeof value === 'object' && value !== null)
-  const entries = Object.entries((nested ?? answer) as Record<string, unknown>)
-  return Object.fromEntries(
-    entries.filter(
-      (entry): entry is [string, number] => typeof entry[1] === 'number' && entry[0] !== 'status_code',
-    ),
-  )
-}
+// The counts of what has become due, by kind.
+const countsOf = ({ moved }: Record<string, unknown>): Record<string, number> =>
+  typeof moved === 'object' && moved !== null ? (moved as Record<string, number>) : {}
