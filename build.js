@@ -1,24 +1,23 @@
-// Turns src/ into dist/, file by file, so that every path and name in dist/ is the one in src/. The SDK, which the demo
-// shop runs on, is in dist/sdk/.
+// Turns src/ into dist/, file by file, so that every path and name in dist/ is the one in src/.
 // A checkout has no build step to remember: the launcher calls this and it does nothing when dist/ is
-// already made from exactly these sources. A packed Tollgate ships dist/ ready.
+// already made from exactly these sources. A packed Tollgate ships dist/ ready. The package for shops is built too: the
+// demo shop runs on it, and its tarball is part of dist/, because the gateway serves it.
 import { createHash } from 'node:crypto'
-import {
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import {
+  buildMerchantPackage,
+  filesIn,
+  merchantSources,
+  packMerchantPackage,
+  replaceFile,
+} from './sdk/node/build.js'
 
 const root = dirname(fileURLToPath(import.meta.url))
 const src = join(root, 'src')
 const dist = join(root, 'dist')
-const sdk = join('sdk', 'node', 'src')
+const merchantTarball = join('sdk', 'merchant.tgz')
 
 const options = {
   target: 'node20',
@@ -28,7 +27,7 @@ const options = {
 }
 
 export async function build() {
-  const files = [...filesIn(src), ...filesIn(join(root, sdk)).map(file => join('sdk', file))]
+  const files = filesIn(src)
   const sources = digest(files)
   if (sources === stamp()) return
 
@@ -41,7 +40,10 @@ export async function build() {
       mkdirSync(dirname(join(dist, file)), { recursive: true })
       renameSync(join(work, file), join(dist, file))
     }
-    for (const file of filesIn(dist)) if (!made.includes(file)) rmSync(join(dist, file), { force: true })
+    for (const file of filesIn(dist))
+      if (!made.includes(file) && !file.startsWith(merchantTarball)) rmSync(join(dist, file), { force: true })
+    await buildMerchantPackage()
+    replaceFile(join(dist, merchantTarball), packMerchantPackage())
     writeFileSync(join(work, '.stamp'), sources)
     renameSync(join(work, '.stamp'), join(dist, '.stamp'))
   } catch (error) {
@@ -51,30 +53,20 @@ export async function build() {
   }
 }
 
-// src/ has no folder called sdk.
-const sourceOf = file =>
-  file.startsWith(join('sdk', '/')) ? join(root, sdk, file.slice('sdk/'.length)) : join(src, file)
-
 async function compile(files, outdir) {
   const { transformSync } = await import('oxc-transform')
   for (const file of files) {
     mkdirSync(dirname(join(outdir, file)), { recursive: true })
     if (!/\.tsx?$/.test(file)) {
-      copyFileSync(sourceOf(file), join(outdir, file))
+      copyFileSync(join(src, file), join(outdir, file))
       continue
     }
-    const { code, errors } = transformSync(file, readFileSync(sourceOf(file), 'utf8'), options)
+    const { code, errors } = transformSync(file, readFileSync(join(src, file), 'utf8'), options)
     const [error] = errors
     if (error) throw new Error(`${file}: ${error.message}`)
     writeFileSync(join(outdir, file.replace(/\.tsx?$/, '.js')), code)
   }
 }
-
-const filesIn = folder =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(file => file.isFile())
-    .map(file => join(file.parentPath, file.name).slice(folder.length + 1))
-    .sort()
 
 function digest(files) {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)))
@@ -82,7 +74,8 @@ function digest(files) {
     hash
       .update(file)
       .update('\0')
-      .update(readFileSync(sourceOf(file)))
+      .update(readFileSync(join(src, file)))
+  for (const file of merchantSources()) hash.update(file.slice(root.length)).update(readFileSync(file))
   return hash.digest('hex')
 }
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
   cpSync('examples/shop', folder, { recursive: true })
   const sdk = join(folder, 'node_modules/@tollgate/merchant')
   mkdirSync(sdk, { recursive: true })
-  cpSync('dist/sdk', join(sdk, 'dist'), { recursive: true })
+  cpSync('sdk/node/dist', join(sdk, 'dist'), { recursive: true })
   cpSync('sdk/node/package.json', join(sdk, 'package.json'))
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   const { test: keys } = await gateway.addMerchant()

@@ -10,6 +10,7 @@ import type { Db } from '../store/db.ts'
 import { createApi } from '../web/api/api.ts'
 import { type AppOptions, createApp } from '../web/app.ts'
 import { createDocuments } from '../web/documents/documents.ts'
+import { serveSdkPackage } from '../web/documents/sdkPackage.ts'
 import { refuseNonCanonicalRequests } from '../web/nonCanonicalRequest.tsx'
 import { allDocuments } from '../web/docs/allDocuments.tsx'
 import type { Answerer, Listening } from '../web/server/server.ts'
@@ -46,7 +47,9 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
     sandbox,
     shop,
   })
-  const first: Answerer = (...exchange) => api(...exchange) || documents(...exchange) || odd(...exchange)
+  const sdkPackage = serveSdkPackage(observe, baseUrl)
+  const first: Answerer = (...exchange) =>
+    api(...exchange) || documents(...exchange) || sdkPackage(...exchange) || odd(...exchange)
   opened.serve(first, app, observe, baseUrl())
 }
 

@@ -150,6 +150,39 @@ test('a delivery during a call of onStatus is not acknowledged and does not call
   expect(calls).toEqual(['paid'])
 })
 
+test('an older status is never passed on after a newer one', async () => {
+  const stored: TestPayment = { ...payment, status: 'failed' }
+  const checked: (() => void)[] = []
+  const slow: typeof fetch = async (...request) => {
+    const answer = await fakeGateway([{ ...stored }])(...request) // as it is now
+    if (stored.status === 'failed') await new Promise<void>(resolve => checked.push(resolve))
+    return answer
+  }
+  const { rules, calls } = shopWith()
+  const tollgate = createTollgate({ ...options, fetch: slow })
+  const receive = async (status: 'failed' | 'paid', sequence: number) => {
+    const { request } = await signedNotification({ ...payment, status }, { ...delivery, sequence })
+    return (await tollgate.handleNotification({ request: request(), ...rules })).status
+  }
+  const older = receive('failed', 1)
+  await expect.poll(() => checked.length).toBe(1)
+  stored.status = 'paid'
+  expect(await receive('paid', 2)).toBe(503) // sent again later
+  checked[0]?.()
+  expect(await older).toBe(200)
+  expect(await receive('paid', 2)).toBe(200)
+  expect(calls).toEqual(['failed', 'paid'])
+})
+
+test('an invoice id that ends like a key of the store is an invoice id', async () => {
+  const store = memoryStore()
+  await store.claim('test:AMA:paid', 'owner', 1000)
+  await store.complete('test:AMA:paid', 'owner') // AMA is paid; AMA:paid is another invoice
+  const other: TestPayment = { invoiceId: 'AMA:paid', total: '25.00' }
+  const { receive, calls } = shopWith({ store, findOrder: () => ({ total: '25.00' }) }, other)
+  expect([await receive(), calls]).toEqual([handled, ['paid']])
+})
+
 test('a crash between claim and completion leads to another call', async () => {
   const store = memoryStore()
   const claimed = await store.claim('test:AMA-1042:paid', 'a process that ended', 300)

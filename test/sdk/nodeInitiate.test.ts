@@ -75,6 +75,18 @@ describe('initiate and status', () => {
     expect(await tollgate.status(order)).toMatchObject({ amount: '25.05', amountMinor: 2505 })
   })
 
+  test('minor units have the decimals of the currency, wherever it is named', async () => {
+    const abroad = sdkClient(gateway, await gateway.addMerchant('currencies=UGX'))
+    for (const named of [{ currency: 'UGX' }, { extra: { currency: 'ugx' } }]) {
+      const order = { invoiceId: anOrder().invoiceId, totalMinor: 5000, ...named }
+      await abroad.initiate(order)
+      expect(await abroad.status(order)).toMatchObject({ amountMinor: 5000, currency: 'UGX' })
+    }
+    const order = { invoiceId: anOrder().invoiceId, totalMinor: 500, extra: { currency: 'cedis' } }
+    await tollgate.initiate(order)
+    expect(await tollgate.status(order)).toMatchObject({ amount: '5.00', extra: { currency: 'cedis' } })
+  })
+
   test('the fake gateway answers with the keys of the real one', async () => {
     const order = anOrder()
     await tollgate.initiate(order)

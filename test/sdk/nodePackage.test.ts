@@ -54,7 +54,7 @@ test('only the package itself is installed, without sources', () => {
     '@tollgate',
   ])
   const files = readdirSync(join(folder, 'node_modules/@tollgate/merchant')).toSorted()
-  expect(files).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
+  expect(files).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'package.json'])
 })
 
 const consumer = `

@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createTollgate, NotificationError, SignatureError } from '../../sdk/node/src/index.ts'
 import { decimalsOf, minorOf, readMoney } from '../../sdk/node/src/money.ts'
 import { fakeGateway, signedNotification, testIpnSecret } from '../../sdk/node/src/testing.ts'
 import { currencies, decimalsOf as gatewayDecimals, moneyNumber } from '../../src/core/money.ts'
+import type { vectors as Vectors } from './vectors.ts'
 
 const options = {
   baseUrl: 'https://pay.example',
@@ -20,6 +22,43 @@ test('the hash is that of the contract, and its text can be compared with the hi
   const { text } = await tollgate.sign({ invoiceId: 'invoice001' })
   expect(text).toBe('invoice_id=invoice001&merchant_key=demo-merchant')
 })
+
+// The vectors of every SDK, which the gateway's own code made.
+const vectors = JSON.parse(readFileSync('sdk/vectors.json', 'utf8')) as typeof Vectors
+
+for (const { merchant_key, secret, fields, string, hash } of vectors.requests)
+  test(`the hash of ${string} is that of the vectors`, async () => {
+    const client = createTollgate({ ...options, merchantKey: merchant_key, merchantSecret: secret })
+    const { invoice_id: invoiceId, total } = fields
+    expect(await client.sign({ invoiceId, total })).toEqual({ hash, text: string })
+  })
+
+for (const { merchant_key, secret, t, after, limit, hash } of vectors.feed)
+  test(`the feed is signed as by the vectors: after "${after}"`, async () => {
+    vi.useFakeTimers({ now: Number(t) * 1000, toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const sent: (string | null)[] = []
+    const client = createTollgate({
+      ...options,
+      merchantKey: merchant_key,
+      merchantSecret: secret,
+      fetch: async (_, init) => {
+        sent.push(new Headers(init?.headers).get('x-tollgate-signature'))
+        return Response.json({ success: true, events: [], next: '0', more: false })
+      },
+    })
+    await client.events({ after, limit: Number(limit) }).next()
+    expect(sent).toEqual([`t=${t},v1=${hash}`])
+  })
+
+for (const { name, secret, now, body, headers, code } of vectors.notifications)
+  test(`a notification of the vectors: ${name}`, async () => {
+    vi.useFakeTimers({ now: now * 1000, toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const client = createTollgate({ ...options, ipnSecret: secret })
+    const verified = client.verifyNotification(body, headers).catch((error: SignatureError) => error.code)
+    expect(await verified).toBe(code)
+  })
 
 test('the decimals of every currency are those of the gateway', () => {
   for (const currency of currencies) expect(decimalsOf(currency), currency).toBe(gatewayDecimals(currency))

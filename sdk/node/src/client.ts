@@ -167,6 +167,7 @@ export function createTollgate(options: TollgateOptions): Tollgate {
   const transport = transportOf(options)
   const { limits } = transport
   const signer = { merchantKey, hmac }
+  const mode = merchantKey.startsWith('tk_') ? 'test' : 'live'
 
   const verified = (rawBody: RawBody, headers: NotificationHeaders) => {
     if (keys.length === 0)
@@ -195,7 +196,7 @@ export function createTollgate(options: TollgateOptions): Tollgate {
       await verified(rawBody, headers)
     },
     parseNotification: parse,
-    handleNotification: received => handle({ parse, status: quickStatus }, received, received),
+    handleNotification: received => handle({ mode, parse, status: quickStatus }, received, received),
     events: (feed = {}) => readEvents({ transport, ...signer }, feed),
   }
 }
@@ -212,7 +213,7 @@ function requiredText(options: TollgateOptions, name: 'baseUrl' | 'merchantKey' 
   )
 }
 
-function transportOf(options: TollgateOptions): Transport {
+export function transportOf(options: TollgateOptions): Transport {
   const text = requiredText(options, 'baseUrl')
   if (!/^https?:\/\/[^/?#@]+(\/[^?#]*)?$/.test(text))
     throw new InvalidInputError('baseUrl', `must be an address such as https://pay.example (got ${text}).`)

@@ -71,9 +71,11 @@ export async function* readEvents(
   const limits = { ...transport.limits, signal }
   let after = options.after ?? ''
   for (;;) {
+    let delayMs = pollMs
     const page = await readPage(reader, after, limit, limits).catch((error: unknown) => {
       if (!follow || !(error instanceof UnavailableError)) throw error
-      if (!signal?.aborted) transport.onRetry({ error, attempt: limits.tries, delayMs: pollMs })
+      delayMs = Math.max(pollMs, error.retryAfterMs ?? 0)
+      if (!signal?.aborted) transport.onRetry({ error, attempt: limits.tries, delayMs })
       return undefined
     })
     if (page) {
@@ -82,7 +84,7 @@ export async function* readEvents(
       if (page.more) continue
       if (!follow) return
     }
-    await sleep(pollMs, signal).catch(() => {})
+    await sleep(delayMs, signal).catch(() => {})
     if (signal?.aborted) return
   }
 }

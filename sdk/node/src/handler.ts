@@ -82,11 +82,12 @@ export type ReceivedNotification =
   | { request?: undefined; rawBody: RawBody; headers: NotificationHeaders }
 
 export type Gateway = {
+  mode: Payment['mode']
   parse(rawBody: RawBody, headers: NotificationHeaders): Promise<Notification>
   status(invoiceId: string): Promise<Payment>
 }
 
-export const maxBodyBytes = 256 * 1024
+export const maxBodyBytes: number = 256 * 1024
 const defaultLeaseMs = 60_000
 
 // Never throws. Only HTTP 200 acknowledges a notification; after any other answer the gateway delivers it again.
@@ -98,9 +99,7 @@ export async function handle<O extends ExpectedOrder>(
   try {
     const { rawBody, headers } = received.request ? await readRequest(received.request) : received
     const notification = await gateway.parse(rawBody, headers)
-    const payment = await gateway.status(notification.invoiceId)
-    const order = await matchingOrder(rules, notification, payment)
-    return answer(200, await callOnce(rules, { status: payment.status, payment, order, notification }))
+    return answer(200, await handleInTurn(gateway, rules, notification))
   } catch (error) {
     return refuse(error, rules)
   }
@@ -132,16 +131,16 @@ async function readLimited(request: Request): Promise<Uint8Array> {
   return body
 }
 
-export const tooLarge = () =>
+export const tooLarge = (): NotificationError =>
   new NotificationError('body_too_large', `The body is larger than ${maxBodyBytes / 1024} KiB.`)
 
-export const wrongMethod = (method: string) =>
+export const wrongMethod = (method: string): NotificationError =>
   new NotificationError(
     'method_not_allowed',
     `A notification is a POST, this is a ${method}. With ipn_style=get, ask your operator for ipn_style=post.`,
   )
 
-export const bodyAlreadyRead = (whatToDo: string) =>
+export const bodyAlreadyRead = (whatToDo: string): NotificationError =>
   new NotificationError(
     'body_already_read',
     `The body was read before it could be verified, and the signature covers its exact bytes. ${whatToDo}`,
@@ -185,28 +184,55 @@ async function matchingOrder<O extends ExpectedOrder>(
   return order
 }
 
-// Claims, calls, completes. If the process ends in between, the claim expires and a later delivery calls again.
-async function callOnce<O extends ExpectedOrder>(
-  { store, onStatus, leaseMs = defaultLeaseMs }: NotificationRules<O>,
-  change: StatusChange<O>,
-): Promise<'handled' | 'duplicate'> {
-  const { invoiceId, mode } = change.payment
-  const key = `${mode}:${invoiceId}:${change.status}`
+// The invoice is claimed before the status is read, so that an older status is never passed on after a newer one. No
+// invoice id contains an asterisk, so the key is never that of a status.
+const handleInTurn = <O extends ExpectedOrder>(
+  gateway: Gateway,
+  rules: NotificationRules<O>,
+  notification: Notification,
+): Promise<Outcome> =>
+  whileClaimed(rules, `${gateway.mode}:${notification.invoiceId}:*`, async () => {
+    const payment = await gateway.status(notification.invoiceId)
+    const order = await matchingOrder(rules, notification, payment)
+    return callOnce(rules, { status: payment.status, payment, order, notification })
+  })
+
+type Outcome = 'handled' | 'duplicate'
+
+// If the process ends in between, the claim expires and a later delivery calls again.
+const callOnce = <O extends ExpectedOrder>(rules: NotificationRules<O>, change: StatusChange<O>) => {
+  const key = `${change.payment.mode}:${change.payment.invoiceId}:${change.status}`
+  return whileClaimed(rules, key, async complete => {
+    await mustSucceed('handler_failed', `onStatus failed for ${key}`, () => rules.onStatus(change))
+    await complete()
+    return 'handled'
+  })
+}
+
+// Runs a function while this call has claimed a key. Afterwards the claim is released, unless the function has completed
+// it. A key that was completed before is a duplicate.
+async function whileClaimed<O extends ExpectedOrder>(
+  { store, leaseMs = defaultLeaseMs }: NotificationRules<O>,
+  key: string,
+  run: (complete: () => Promise<void>) => Promise<Outcome>,
+): Promise<Outcome> {
   const owner = crypto.randomUUID()
   const storeFailed = `The store failed for ${key}`
   const claim = await mustSucceed('store_failed', storeFailed, () => store.claim(key, owner, leaseMs))
   if (claim === 'done') return 'duplicate'
   if (claim !== 'claimed')
-    throw new HandlerError('handler_busy', `Another call of onStatus for ${key} has not ended.`)
+    throw new HandlerError('handler_busy', `Another delivery for ${key} is being handled.`)
+  let isCompleted = false
   try {
-    await mustSucceed('handler_failed', `onStatus failed for ${key}`, () => onStatus(change))
-  } catch (error) {
+    return await run(async () => {
+      await mustSucceed('store_failed', storeFailed, () => store.complete(key, owner))
+      isCompleted = true
+    })
+  } finally {
     // If the release fails too, the claim expires. The first error is the one to report.
-    await mustSucceed('store_failed', storeFailed, () => store.release(key, owner)).catch(() => {})
-    throw error
+    if (!isCompleted)
+      await mustSucceed('store_failed', storeFailed, () => store.release(key, owner)).catch(() => {})
   }
-  await mustSucceed('store_failed', storeFailed, () => store.complete(key, owner))
-  return 'handled'
 }
 
 async function mustSucceed<T>(code: HandlerFault, what: string, call: () => T | Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { InvalidInputError, OutcomeUnknownError, UnavailableError } from './errors.ts'
-import { type Amount, amountText, defaultCurrency } from './money.ts'
+import { type Amount, amountText, currencyIn, defaultCurrency } from './money.ts'
 import { type Hmac, hex, stringToSign, utf8 } from './signature.ts'
 import { type Limits, type MakeRequest, send, type Transport } from './transport.ts'
 
@@ -53,7 +53,10 @@ export type Order = Amount & {
   outlet?: string | undefined
   /** At most 10. */
   lineItems?: readonly LineItem[] | undefined
-  /** Your own fields, at most 20. They are returned in `extra` of the payment and of notifications. */
+  /**
+   * Your own fields, at most 20. A `currency` here with the code of a currency is that of the order, if the order names
+   * none. They are returned in `extra` of the payment and of notifications.
+   */
   extra?: Readonly<Record<string, string>> | undefined
 }
 
@@ -119,7 +122,7 @@ function requestFields(merchantKey: string, order: Order): Record<string, unknow
   const { invoiceId, currency, customer, lineItems, extra } = order
   if (typeof invoiceId !== 'string' || invoiceId === '')
     throw new InvalidInputError('invoiceId', 'is missing. Choose it yourself, and store it with the order.')
-  const amountCurrency = currency ?? defaultCurrency
+  const amountCurrency = currency || (currencyIn(extra?.currency) ?? defaultCurrency) // as the gateway reads it
   return {
     merchant_key: merchantKey,
     invoice_id: invoiceId,
@@ -145,7 +148,7 @@ function requestFields(merchantKey: string, order: Order): Record<string, unknow
 }
 
 // The gateway reads these names as details of the payment, not as fields of the merchant.
-const reserved = new Set(['outlet', 'name', 'mobile', 'email', 'currency', 'wallet_issuer_hint'])
+const reserved = new Set(['outlet', 'name', 'mobile', 'email', 'wallet_issuer_hint'])
 
 function extraFields(extra: Order['extra'] = {}): Record<string, string> {
   const fields: Record<string, string> = {}

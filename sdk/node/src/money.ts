@@ -33,6 +33,12 @@ export function decimalsOf(currency: string): 0 | 2 {
   )
 }
 
+// The currency that the gateway reads in a field of the merchant: a known code, in any letter case.
+export function currencyIn(value: unknown): string | undefined {
+  const code = typeof value === 'string' ? value.trim().toUpperCase() : ''
+  return withDecimals.has(code) || withoutDecimals.has(code) ? code : undefined
+}
+
 const maxDigits = 14 // 12 before the dot and 2 after it, so that every amount is an exact JavaScript integer
 
 // The text of an amount as it is signed and sent.

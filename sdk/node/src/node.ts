@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Tollgate } from './client.ts'
+import { answerExam, type ExamRules } from './examOrders.ts'
 import {
   bodyAlreadyRead,
   type ExpectedOrder,
@@ -34,11 +35,7 @@ export function notificationListener<O extends ExpectedOrder>(
   tollgate: Pick<Tollgate, 'handleNotification'>,
   rules: NotificationRules<O>,
 ): NotificationListener {
-  return async (request, response) => {
-    const answer = await answerTo(request)
-    response.writeHead(answer.status, Object.fromEntries(answer.headers))
-    response.end(await answer.text())
-  }
+  return async (request, response) => write(response, await answerTo(request))
 
   async function answerTo(request: IncomingMessage): Promise<Response> {
     let rawBody: RawBody
@@ -50,6 +47,31 @@ export function notificationListener<O extends ExpectedOrder>(
     }
     return tollgate.handleNotification({ ...rules, rawBody, headers: request.headers })
   }
+}
+
+/**
+ * The endpoint of the exam for `node:http` and Express, as `examOrders` is for web runtimes. Use it in tests only.
+ *
+ * @example
+ * if (process.env.EXAM) app.post('/exam', examListener(tollgate, { createOrder, readOrder })) // before express.json()
+ */
+export function examListener(
+  tollgate: Pick<Tollgate, 'verifyNotification'>,
+  rules: ExamRules,
+): NotificationListener {
+  return async (request, response) => {
+    const rawBody = await readRawBody(request).catch((error: Error) => error)
+    const answer =
+      rawBody instanceof Error
+        ? Response.json({ error: rawBody.message }, { status: 500 })
+        : await answerExam(tollgate, rules, rawBody, request.headers)
+    await write(response, answer)
+  }
+}
+
+async function write(response: ServerResponse, answer: Response) {
+  response.writeHead(answer.status, Object.fromEntries(answer.headers))
+  response.end(await answer.text())
 }
 
 async function readRawBody(

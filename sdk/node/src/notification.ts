@@ -122,7 +122,9 @@ export function readNotification({ id, timestamp, body, header }: VerifiedBody):
 }
 
 // The fields that notifications and events of the feed share.
-export function readFields(raw: Record<string, unknown>) {
+export type NotificationFields = Omit<Notification, 'id' | 'sequence' | 'attempt' | 'sentAt' | 'raw'>
+
+export function readFields(raw: Record<string, unknown>): NotificationFields | undefined {
   const { invoice_id, tx_reference, status, currency } = raw
   if (typeof invoice_id !== 'string' || typeof tx_reference !== 'string' || typeof currency !== 'string')
     return undefined

@@ -123,7 +123,7 @@ const statuses: readonly unknown[] = ['awaiting_payment', 'paid', 'cancelled', '
 
 export const isStatus = (value: unknown): value is PaymentStatus => statuses.includes(value)
 
-export const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
+export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 export function dateOf(value: unknown): Date | null {
   const date = typeof value === 'string' ? new Date(value) : undefined

@@ -20,10 +20,10 @@ export function hmacWith(key: Bytes): Hmac {
   }
 }
 
-export const hex = (bytes: Uint8Array) =>
+export const hex = (bytes: Uint8Array): string =>
   Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
 
-export const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes))
+export const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
 // The fields that a hash covers. A status check has no total.
 export type SignedFields = { invoiceId: string; total?: string | undefined }
@@ -49,7 +49,12 @@ export function notificationKey(secret: string): Bytes {
 }
 
 // Standard Webhooks: the signature of an id, a time and the bytes of a body.
-export async function notificationSignature(hmac: Hmac, id: string, timestamp: string, body: Bytes) {
+export async function notificationSignature(
+  hmac: Hmac,
+  id: string,
+  timestamp: string,
+  body: Bytes,
+): Promise<string> {
   const head = utf8(`${id}.${timestamp}.`)
   const signed = new Uint8Array(head.length + body.length)
   signed.set(head)

@@ -2,6 +2,8 @@ import { type Amount, decimalsOf, defaultCurrency, minorOf } from './money.ts'
 import type { PaymentStatus } from './payment.ts'
 import { hmacWith, notificationKey, notificationSignature, utf8 } from './signature.ts'
 
+export { type ExamOrder, type ExamOrderState, examOrders, type ExamRules } from './examOrders.ts'
+
 /**
  * A payment for your tests.
  *
@@ -131,7 +133,8 @@ const referenceOf = ({ invoiceId, reference = `TG-TEST-${invoiceId}` }: TestPaym
 
 const paidAt = '2026-03-02T09:30:00.000Z'
 
-function notificationOf(payment: TestPayment) {
+// The body of a notification.
+export function notificationOf(payment: TestPayment): Record<string, unknown> & { amount: number } {
   const { invoiceId, status = 'paid', currency = defaultCurrency, statusReason = '' } = payment
   const { paymentMethod = 'mtn_mobile_money' } = payment
   return {
@@ -159,7 +162,8 @@ function notificationOf(payment: TestPayment) {
   }
 }
 
-function statusAnswer(payment: TestPayment) {
+// The answer to a status check.
+export function statusAnswer(payment: TestPayment): Record<string, unknown> {
   const { invoice: _invoice, ...shared } = notificationOf(payment)
   const asAt = new Date().toISOString()
   const record = {

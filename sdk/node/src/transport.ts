@@ -55,7 +55,7 @@ function backoff(attempt: number, backoffMs: number): number {
   return most / 2 + Math.random() * (most / 2)
 }
 
-export async function sleep(ms: number, signal?: AbortSignal) {
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) throw aborted(signal)
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(done, ms)
