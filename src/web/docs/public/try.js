@@ -59,7 +59,7 @@ const inShell = text => `'${text.replaceAll("'", "'\\''")}'`
 function requestOf({ method, path, body, scheme, page }, { fields, headers }) {
   if (method === 'GET') {
     const query = new URLSearchParams(fields)
-    const url = `${path}?${query}`
+    const url = `${path}?${query.toString()}`
     const flags = Object.entries(headers).map(([name, value]) => `-H ${inShell(`${name}: ${value}`)} `)
     return { url, init: { headers }, curl: `curl -sS ${flags.join('')}${inShell(location.origin + url)}` }
   }
