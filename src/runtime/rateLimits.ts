@@ -9,6 +9,7 @@ const sandboxLimit: Limit = { rate: 50, burst: 500 } // pages of the sandbox: te
 const testToolLimit: Limit = { rate: 5, burst: 50 } // triggers and clocks of one merchant, each with many statements
 const wrongTokenLimit: Limit = { rate: 1, burst: 20 } // passwords of operators
 const diagnosisLimit: Limit = { rate: 20, burst: 100 } // of all clients together: each takes a few milliseconds
+const searchLimit = diagnosisLimit // of the documentation, for the same reason
 const maxBuckets = 20_000 // of one kind
 
 // Token buckets. Signed requests count for the merchant. Unsigned requests count for merchant and address, so that a
@@ -20,6 +21,7 @@ export type RateLimits = {
   guess(address: string): void
   failedLookup(address: string): void
   mayDiagnose(): boolean // counts one diagnosis of a wrong hash
+  maySearchDocs(): boolean // counts one search of the documentation
   visit(address: string): void
   visitSandbox(address: string): void
   unknownToken(address: string): void
@@ -34,7 +36,7 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
   const signed = createBuckets(monotonicMs)
   const unsigned = createBuckets(monotonicMs)
   const failedLookups = createBuckets(monotonicMs)
-  const diagnoses = createBuckets(monotonicMs)
+  const shared = createBuckets(monotonicMs) // of all clients together
   const visits = createBuckets(monotonicMs)
   const sandboxVisits = createBuckets(monotonicMs)
   const unknownTokens = createBuckets(monotonicMs)
@@ -51,12 +53,8 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
     // An unsigned request may be a guess: it is refused while the address has used up its failed lookups.
     guess: address => failedLookups.check(network(address), lookupLimit),
     failedLookup: address => failedLookups.take(network(address), lookupLimit),
-    mayDiagnose() {
-      const bucket = diagnoses.refilled('all', diagnosisLimit)
-      if (bucket.tokens < 1) return false
-      bucket.tokens -= 1
-      return true
-    },
+    mayDiagnose: () => shared.mayTake('diagnoses', diagnosisLimit),
+    maySearchDocs: () => shared.mayTake('searches', searchLimit),
     visit: address => visits.take(network(address), visitLimit),
     // Separate from `visit`, so that test traffic does not lock out payers behind the same address.
     visitSandbox: address => sandboxVisits.take(network(address), sandboxLimit),
@@ -100,6 +98,12 @@ function createBuckets(monotonicMs: () => number) {
     check,
     take(key: string, limit: Limit) {
       check(key, limit).tokens -= 1
+    },
+    mayTake(key: string, limit: Limit): boolean {
+      const bucket = refilled(key, limit)
+      if (bucket.tokens < 1) return false
+      bucket.tokens -= 1
+      return true
     },
   }
 }

@@ -33,7 +33,12 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
   const api = createApi({ ...shared, recordRefusal: deps.recordRefusal })
   const { isForThisMachineOnly } = config
   const site = { hasSandbox: sandbox !== undefined, isForThisMachineOnly }
-  const documents = createDocuments({ ...shared, documents: allDocuments(baseUrl, site), isOverloaded })
+  const documents = createDocuments({
+    ...shared,
+    documents: allDocuments(baseUrl, site),
+    isOverloaded,
+    mayMakeFor: runtime.limits.maySearchDocs,
+  })
   const odd = refuseNonCanonicalRequests(observe, baseUrl)
   const app = createApp({
     ...shared,

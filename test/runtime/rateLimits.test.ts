@@ -33,6 +33,15 @@ for (const [what, burst, rate] of [
   })
 }
 
+for (const what of ['mayDiagnose', 'maySearchDocs'] as const)
+  test(`${what}: 100 at once, then 20 a second, for all clients together`, () => {
+    const limits = createRateLimits(() => now)
+    const allowed = () => Array.from({ length: 150 }, () => limits[what]()).filter(Boolean).length
+    expect(allowed()).toBe(100)
+    now += 1000
+    expect(allowed()).toBe(20)
+  })
+
 test('test tools: 50 at once, then 5 a second, for each merchant by itself, even without a limit of its own', () => {
   const limits = createRateLimits(() => now)
   const settings = readMerchantSettings({ rate_limit: '0' })

@@ -462,7 +462,7 @@ export const fr: Texts = {
     shop_text: 'Comment demander un paiement :',
     docs: 'la documentation',
     openapi: 'la description OpenAPI',
-    keys: 'Vos clés viennent de l’exploitant de cette passerelle : adressez-vous à l’entreprise qui vous a donné cette adresse.',
+    keys: 'Vos clés viennent de l’exploitant de cette passerelle : adressez-vous à l’entreprise qui vous a donné cette adresse.',
     test: 'Vous faites un essai ?',
     test_text: 'En mode test, aucun argent réel ne circule :',
     phone: 'le téléphone de test',

@@ -27,12 +27,14 @@ type DocumentOptions = {
   documents: ReadonlyMap<string, Document> // by path
   baseUrl(): string
   isOverloaded(): boolean
+  mayMakeFor(): boolean // counts one document that is made for a query
   observe: Observe
 }
 
 // Serves documents on Node's HTTP server, without Hono. Under overload they are refused, so that payments have
 // priority.
-export function createDocuments({ documents, baseUrl, isOverloaded, observe }: DocumentOptions): Answerer {
+export function createDocuments(options: DocumentOptions): Answerer {
+  const { documents, baseUrl, isOverloaded, mayMakeFor, observe } = options
   const cache = new Map<Document, EncodedDocument>()
 
   function encode(document: Document): EncodedDocument {
@@ -52,12 +54,14 @@ export function createDocuments({ documents, baseUrl, isOverloaded, observe }: D
   }
 
   function refusalOf(
-    { isPartOfCheckout }: Document,
+    { isPartOfCheckout, makeFor }: Document,
     method: string,
+    query: string,
     request: ErrorContext,
   ): ApiAnswer | undefined {
     if (method !== 'GET' && method !== 'HEAD') return wrongMethodAnswer('GET', request)
-    return !isPartOfCheckout && isOverloaded() ? busyAnswer(request) : undefined
+    if (!isPartOfCheckout && isOverloaded()) return busyAnswer(request)
+    return makeFor && query !== '' && !mayMakeFor() ? busyAnswer(request) : undefined
   }
 
   return (incoming, outgoing) => {
@@ -67,7 +71,7 @@ export function createDocuments({ documents, baseUrl, isOverloaded, observe }: D
     if (!document) return false
     const started = performance.now()
     const requestId = newRequestId()
-    const refusal = refusalOf(document, method, { requestId, baseUrl: baseUrl() })
+    const refusal = refusalOf(document, method, query, { requestId, baseUrl: baseUrl() })
     let http = refusal?.http ?? 200
     if (refusal) sendAnswer(outgoing, refusal, requestId)
     else http = sendDocument(incoming, outgoing, document, encodeFor(document, query), query, requestId)

@@ -87,8 +87,7 @@ const parameters = {
       type: 'integer',
       minimum: 1,
       maximum: maxRequests,
-      default: 20,
-      description: 'The maximum number of requests.',
+      description: 'The maximum number of requests; 20 if it is absent.',
     },
     secure_hash: {
       type: 'string',

@@ -104,7 +104,8 @@ const moved = { payments: 1, polls: 1, notifications: 2, messages: 0 }
 const wrongHash = refusals.wrongHash('does not match this request')
 wrongHash.hint = {
   hashed_string: signedString({ merchant_key, time, advance: '24h' }),
-  likely_mistake: 'time is not in the string; it is signed like the rest',
+  likely_mistake: 'time is missing in the text that was hashed',
+  mistake: 'fewer_fields',
 }
 
 const testRefusals = [

@@ -1,6 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { allDocuments } from '../../../src/web/docs/allDocuments.tsx'
 import { readLibrary } from '../../../src/web/docs/library.ts'
+import { createDocuments } from '../../../src/web/documents/documents.ts'
 import { type TestGateway, testGateway } from '../../support/gateway/gateway.ts'
 import { type Answer, post, send } from '../../support/merchant/merchant.ts'
 
@@ -101,6 +105,22 @@ test('the search is on the page itself, and its words are harmless', async () =>
   expect(evil.text).not.toContain('<script>x')
   expect(evil.text).toContain('&lt;script&gt;x')
   expect((await get('/docs?q=')).text).toContain('<h1>Documentation</h1>')
+})
+
+test('beyond the limit a search is refused, and the pages still open', async () => {
+  const documents = createDocuments({
+    documents: allDocuments(() => gateway.url, { hasSandbox: true, isForThisMachineOnly: true }),
+    baseUrl: () => gateway.url,
+    isOverloaded: () => false,
+    mayMakeFor: () => false,
+    observe: () => {},
+  })
+  const server = createServer((incoming, outgoing) => void documents(incoming, outgoing)).listen(0)
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { http, headers } = await send(`${url}/docs?q=hash`)
+  expect([http, headers.get('retry-after')]).toEqual([503, '5'])
+  expect((await send(`${url}/docs`)).http).toBe(200)
+  server.close()
 })
 
 test('a page that has not changed is not sent again', async () => {
