@@ -10,7 +10,11 @@ import { findSigners } from '../../src/store/merchants/signers.ts'
 import { addCustomerMessages } from '../../src/store/messages/messages.ts'
 import { saveMessageResults, takeDueMessages } from '../../src/store/messages/sending.ts'
 import {
+  type DeliveryOutcome,
+  exhaustedOf,
   findDueDeliveries,
+  saveAcknowledged,
+  saveOutcomes,
   stillDue,
   takeAlone,
   takeAmongSiblings,
@@ -19,14 +23,7 @@ import {
 import { addNotification } from '../../src/store/notifications/notifications.ts'
 import { parkDeliveries } from '../../src/store/notifications/parkedDeliveries.ts'
 import { beginAgain } from '../../src/store/notifications/redeliveries.ts'
-import {
-  addTries,
-  type DeliveryOutcome,
-  exhaustedOf,
-  moveLastTries,
-  saveAcknowledged,
-  saveOutcomes,
-} from '../../src/store/notifications/tries.ts'
+import { addTries, moveLastTries } from '../../src/store/notifications/tries.ts'
 import { attemptsOfMany } from '../../src/store/payments/attempts.ts'
 import { promptAttempt } from '../../src/store/payments/callbacks.ts'
 import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'

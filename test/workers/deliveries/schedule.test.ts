@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Delivery, HttpOutcome } from '../../../src/core/notification/delivery.ts'
+import type { Delivery, HttpOutcome, Try } from '../../../src/core/notification/delivery.ts'
 import { lastOffset, offsets } from '../../../src/core/notification/schedule.ts'
 import { sql } from '../../../src/store/db.ts'
-import type { Try } from '../../../src/store/notifications/tries.ts'
 import type { Dispatcher } from '../../../src/workers/deliveries/dispatcher.ts'
-import { createRandom, randomSeed } from '../../support/random.ts'
 import { after, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { createRandom, randomSeed } from '../../support/random.ts'
 import { failWith, fakeOutbound, referenceOf, respond } from './answers.ts'
-import { dispatchAll, isAwake, openDeliveryFixture, type DeliveryFixture, until } from './fixture.ts'
+import { type DeliveryFixture, dispatchAll, isAwake, openDeliveryFixture, until } from './fixture.ts'
 
 const slack = seconds(5) // how far the test moves the clock at once
 
