@@ -120,5 +120,3 @@ export const rulesOfFeeds = [
   ...rules(400, 'GW-012', { own_cursor: { after: 'It is not beyond the end of your events.' } }),
   ...ofEveryRequest,
 ]
-
-export const allRules = [...rulesOfPayments, ...rulesOfLinks, ...rulesOfCheckForms, ...rulesOfFeeds]
