@@ -23,7 +23,7 @@ async function begin({ folder, env }) {
     localWorkers,
     decisions: createDecisions(records.db, localWorkers),
     callbacks: createCallbackBatcher(records.db, localWorkers),
-    providerAccounts: providerAccountsOf(new Map()),
+    providerAccounts: providerAccountsOf([]),
     baseUrl: () => 'http://localhost',
     clock: () => new Date(),
     watch() {},

@@ -46,10 +46,3 @@ export function forgetNode({ missingSince, checkedAt }: Presence, number: number
   others.delete(number)
   return { missingSince: others, checkedAt }
 }
-
-// A lease whose token contains the number of a node ends with that node. Any other lease ends by its time alone.
-export const nodeLeaseToken = (number: number, token: string) => `n${number}-${token}`
-export const nodeOfToken = (token: string): number | undefined => {
-  const [, digits] = /^n(\d{1,10})-/.exec(token) ?? []
-  return digits === undefined ? undefined : Number(digits)
-}

@@ -1,7 +1,7 @@
 // How the end of a body is found. `untrusted`: the headers contradict each other.
 type Framing = number | 'chunks' | 'until_close' | 'untrusted'
 
-export type Head = {
+type Head = {
   status: number
   framing: Framing
   isKept: boolean // the connection, by the default of this version of HTTP

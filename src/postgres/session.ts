@@ -17,7 +17,7 @@ export type Login = { user: string; password?: string; database: string }
 
 export const appLogin = (password: string): Login => ({ user: appRole, password, database: appDatabase })
 
-export type Session = {
+type Session = {
   client: Client
   holdProcess(hold: boolean): void // whether Node waits for its end
   close(): Promise<void>

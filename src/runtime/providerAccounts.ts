@@ -7,18 +7,11 @@ import {
   openedIdentity,
 } from '../core/provider/accountIdentity.ts'
 import { egressSettings } from '../core/provider/accountSettings.ts'
-import type { Provider, ProviderAccount, ProviderSettings } from '../core/provider/provider.ts'
+import type { Provider, ProviderSettings } from '../core/provider/provider.ts'
 import type { Db } from '../store/db.ts'
 import type { MasterKeys } from '../store/merchants/vault.ts'
-import type { Timer } from './deadline.ts'
 import { databaseDeadline } from './deadline.ts'
-import {
-  accountOf,
-  environmentAccount,
-  type OpenedAccount,
-  type Opening,
-  webhookIdOf,
-} from './providers/accounts.ts'
+import { environmentAccount, type OpenedAccount, type Opening, webhookIdOf } from './providers/accounts.ts'
 import {
   type AvailableMethod,
   createMethodSelection,
@@ -80,7 +73,7 @@ export async function openProviderAccounts(options: ProviderAccountsOptions): Pr
     const inTime = stored?.db.withDeadline(databaseDeadline())
     const businesses =
       inTime && (await readBusinesses(inTime, accounts(), { isReadOnly, now: tools.clock() }))
-    return viewOf(accounts(), preferred, monitors, businesses)
+    return providerAccountsOf(accounts(), preferred, monitors, businesses)
   }
   await ofDatabase?.refresh()
   let view = await read()
@@ -107,23 +100,8 @@ export async function openProviderAccounts(options: ProviderAccountsOptions): Pr
 
 // A fixed set of accounts.
 export function providerAccountsOf(
-  providers: ReadonlyMap<string, ProviderAccount>,
-  timer?: Timer,
-  monitors?: HealthMonitors,
-): ProviderAccounts {
-  const accounts = [...providers].map(([name, providerAccount]) =>
-    accountOf(
-      name,
-      providerAccount,
-      guardAccount(providerAccount, timer, monitors?.monitorFor(name, providerAccount)),
-    ),
-  )
-  return viewOf(accounts, [], monitors)
-}
-
-function viewOf(
   accounts: readonly OpenedAccount[],
-  preferred: readonly string[],
+  preferred: readonly string[] = [],
   monitors?: Pick<HealthMonitors, 'of'>,
   businesses: readonly BusinessRow[] = [],
 ): ProviderAccounts {

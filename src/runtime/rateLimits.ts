@@ -1,8 +1,8 @@
 import { tooManyRequests } from '../core/interface/refusal.ts'
-import { type Bucket, fullBucket, refill } from '../core/interface/tokenBucket.ts'
 import type { Caller } from '../store/merchants/callers.ts'
 
 type Limit = { rate: number; burst: number } // tokens a second, and the size of the bucket
+type Bucket = { tokens: number; at: number } // at: monotonic ms
 const lookupLimit: Limit = { rate: 20, burst: 100 } // failed lookups
 const visitLimit: Limit = { rate: 300, burst: 3000 } // pages of payments: a whole mobile network may share one address
 const sandboxLimit: Limit = { rate: 50, burst: 500 } // pages of the sandbox: testers, and programs that test
@@ -79,7 +79,8 @@ function createBuckets(monotonicMs: () => number) {
   function refilled(key: string, { rate, burst }: Limit): Bucket {
     const now = monotonicMs()
     const bucket = buckets.get(key)
-    const filled = bucket ? refill(bucket, rate, burst, now) : fullBucket(burst, now)
+    const gained = bucket ? ((now - bucket.at) / 1000) * rate : burst
+    const filled = { tokens: Math.min(burst, (bucket?.tokens ?? 0) + gained), at: now }
     buckets.delete(key) // and set again: a Map has the order of insertion, so the first is the least recently used
     buckets.set(key, filled)
     if (buckets.size > maxBuckets) buckets.delete(buckets.keys().next().value as string)

@@ -50,7 +50,7 @@ function numberError(number: string): CardFault | undefined {
 }
 
 // The Luhn check: every second digit from the right is doubled, and the sum of all digits ends in 0.
-export function passesLuhn(number: string): boolean {
+function passesLuhn(number: string): boolean {
   const sum = [...number].toReversed().reduce((total, digit, at) => {
     const value = Number(digit) * (at % 2 === 1 ? 2 : 1)
     return total + (value > 9 ? value - 9 : value)

@@ -10,7 +10,7 @@ const cardMs = 15 * 60_000 // the expiry of a card page
 export const hangMs = 15_000 // longer than the timeout of any client
 
 type Step = { afterMs: number; status: 'SUCCESSFUL' | 'FAILED'; reason?: string }
-export type Callback = { afterMs: number; stale?: boolean } // a stale one reports the previous state
+type Callback = { afterMs: number; stale?: boolean } // a stale one reports the previous state
 
 type ChargeEnding = {
   steps: readonly Step[]

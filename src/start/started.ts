@@ -1,4 +1,4 @@
-export type Stop = () => Promise<void> | void
+type Stop = () => Promise<void> | void
 
 export type Started = {
   add(stop: Stop): () => Promise<void> // returns a function that stops it once, however often it is called

@@ -21,7 +21,7 @@ export type NodeSession = {
 // Called with the payload of each notification that another connection has sent.
 type OnNotification = (payload: string) => void
 
-export async function openNodeSession(
+async function openNodeSession(
   url: string,
   number: number,
   onNotification: OnNotification,

@@ -2,8 +2,6 @@ import { randomInt } from 'node:crypto'
 import {
   aliveForMs,
   forgetNode,
-  nodeLeaseToken,
-  nodeOfToken,
   noPresence,
   type Presence,
   presenceCheckMs,
@@ -13,7 +11,12 @@ import { newLeaseToken } from '../runtime/ids.ts'
 import { coalesce, isWakeable, type Wakeable } from '../runtime/wakeUps.ts'
 import type { Db } from '../store/db.ts'
 import { CannotListen, type NodeSession, openListeningSession } from '../store/nodeSession.ts'
-import { endLeasesOf, nodesWithLeases } from '../store/notifications/deliveries.ts'
+import {
+  endLeasesOf,
+  nodeLeaseToken,
+  nodeOfToken,
+  nodesWithLeases,
+} from '../store/notifications/deliveries.ts'
 import { startLoop } from './loop.ts'
 
 // This process as one of several nodes on a database. It has one connection for itself, over which it sends and receives

@@ -14,7 +14,7 @@ const rescheduleRestMs = 60_000
 const overdueRestMs = 30_000
 const settingsRestMs = 10 * 60_000
 
-export type Workers = { wake(): void; waiting: OverdueWatch['waiting']; stop(): Promise<void> }
+type Workers = { wake(): void; waiting: OverdueWatch['waiting']; stop(): Promise<void> }
 type WorkersWatch = {
   trouble(error: unknown): void
   leftOut?: OnSkippedRow

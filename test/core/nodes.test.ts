@@ -1,12 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  forgetNode,
-  nodeLeaseToken,
-  nodeOfToken,
-  noPresence,
-  type Presence,
-  updatePresence,
-} from '../../src/core/nodes.ts'
+import { forgetNode, noPresence, type Presence, updatePresence } from '../../src/core/nodes.ts'
 
 // What is seen at each moment, and who is called dead then.
 type Step = readonly [at: number, present: number[], leaseHolders?: number[], isNewConnection?: boolean]
@@ -118,13 +111,3 @@ for (const [what, steps, gone] of [
   ],
 ] as const)
   test(what, () => expect(watch(steps as never)).toEqual(gone))
-
-for (const [token, node] of [
-  [nodeLeaseToken(12, 'abc'), 12],
-  [nodeLeaseToken(2 ** 31 - 1, 'n7-x'), 2 ** 31 - 1],
-  ['n0123456789abcde', undefined], // of a node that could not be sure to be seen
-  ['x', undefined],
-  ['n12', undefined],
-] as const)
-  test(`the lease ${token} ends with ${node ?? 'its time alone'}`, () =>
-    expect(nodeOfToken(token)).toBe(node))

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expireDue } from '../../src/actions/payments/expire.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
 import { promptPoll } from '../../src/actions/providers/callbacks.ts'
 import { pollDue } from '../../src/actions/providers/pollDue.ts'
@@ -14,6 +13,7 @@ import {
   simulatedAccount,
   simulatedNode,
 } from '../support/payments/simulatedNode.ts'
+import { expireDue } from '../support/payments/expireDue.ts'
 
 const workers = 4
 const payments = 60

@@ -4,7 +4,6 @@ import { promptPoll } from '../../src/actions/providers/callbacks.ts'
 import type { ProviderAccount } from '../../src/core/provider/provider.ts'
 import type { Reply } from '../../src/core/provider/reply.ts'
 import { newAttemptId } from '../../src/runtime/ids.ts'
-import { providerAccountsOf } from '../../src/runtime/providerAccounts.ts'
 import { createHealthMonitors, type HealthMonitors } from '../../src/runtime/providers/healthMonitor.ts'
 import type { PaymentDeps } from '../../src/runtime/runtime.ts'
 import { sql } from '../../src/store/db.ts'
@@ -18,6 +17,7 @@ import {
 } from '../support/payments/paymentDatabase.ts'
 import { after, anAttempt, hours, noon, seconds, withOrderName, yes } from '../support/payments/rows.ts'
 import { aPayRequest, simulatedMethod, terms } from '../support/payments/simulatedNode.ts'
+import { fixedAccounts } from '../support/payments/fixedAccounts.ts'
 
 // Two providers: one never answers, the other is healthy. The tests end deadlines themselves, so none waits for a clock.
 let lives: PaymentDatabase
@@ -54,7 +54,7 @@ const provider = (name: 'sick' | 'well', check: () => Promise<Reply>): [string, 
 
 const depsWith = (monitors?: HealthMonitors): PaymentDeps => ({
   ...shared,
-  providerAccounts: providerAccountsOf(
+  providerAccounts: fixedAccounts(
     new Map([provider('sick', silence), provider('well', () => Promise.resolve(yes))]),
     ring => (deadlines.add(ring), () => deadlines.delete(ring)),
     monitors,

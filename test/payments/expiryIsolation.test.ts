@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createExpiry, expireDue } from '../../src/actions/payments/expire.ts'
+import { createExpiry } from '../../src/actions/payments/expire.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import type { PaymentKey } from '../../src/store/payments/paymentKeys.ts'
@@ -8,6 +8,7 @@ import { type PaymentDatabase, openPaymentDatabase } from '../support/payments/p
 import { after, hours, minutes, noon } from '../support/payments/rows.ts'
 import { destination, storeNotification } from '../support/deliveries/notifications.ts'
 import { withoutSkipLocked } from '../support/database/withoutSkipLocked.ts'
+import { expireDue } from '../support/payments/expireDue.ts'
 
 // Payments whose time is over end each for itself: what is wrong with one is nothing to the others.
 let lives: PaymentDatabase

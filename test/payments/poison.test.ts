@@ -11,7 +11,6 @@ import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { watchAttempts } from '../../src/observe/attempts.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
-import { providerAccountsOf } from '../../src/runtime/providerAccounts.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { tasksOf } from '../../src/store/payments/tasks.ts'
 import { query } from '../support/database/database.ts'
@@ -19,6 +18,7 @@ import type { TestMerchant } from '../support/gateway/gateway.ts'
 import { noTools } from '../support/payments/simulatedNode.ts'
 import { after, minutes, noon, pending, seconds, yes } from '../support/payments/rows.ts'
 import { openShop, type TestShop } from '../support/payments/shop.ts'
+import { fixedAccounts } from '../support/payments/fixedAccounts.ts'
 
 // What a provider says goes into our books, whatever bytes it is made of.
 let shop: TestShop
@@ -77,7 +77,7 @@ test('a 502 in UTF-16: the payment stays as it was, and is asked about again', a
   const payment = await shop.ask(merchant)
   await shop.try(payment, { state: 'unknown', words: 'HTTP 502 <\u0000h\u0000t\u0000m\u0000l\u0000' })
   shop.setNow(after(seconds(30)))
-  const providerAccounts = providerAccountsOf(new Map([['live_bank', account]]))
+  const providerAccounts = fixedAccounts(new Map([['live_bank', account]]))
   await pollAttempt({ ...shop.runtime, providerAccounts }, await attemptOf(payment))
   server.close()
   const attempt = await attemptOf(payment)

@@ -92,7 +92,7 @@ const codeOf = (file: string) => readFileSync(file, 'utf8').replaceAll(/(?:\/\/|
 // deliveries and locks do.
 const skipping = [
   'payments/dueAttempts',
-  'notifications/deliveryKeys',
+  'notifications/deliveries',
   'notifications/parkedDeliveries',
   'messages/sending',
   'payments/callbacks',

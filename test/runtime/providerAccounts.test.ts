@@ -4,9 +4,9 @@ import type { Order } from '../../src/core/provider/order.ts'
 import type { Reply } from '../../src/core/provider/reply.ts'
 import type { PaymentMethod } from '../../src/core/provider/paymentMethod.ts'
 import { guardAccount } from '../../src/runtime/providers/guard.ts'
-import { providerAccountsOf } from '../../src/runtime/providerAccounts.ts'
 import { terms } from '../support/payments/simulatedNode.ts'
 import { pending } from '../support/payments/rows.ts'
+import { fixedAccounts } from '../support/payments/fixedAccounts.ts'
 
 const order = {} as Order
 
@@ -56,7 +56,7 @@ for (const [name, broken] of [
 test('test endings belong to their payment method, and never to a live account', () => {
   const testEndings = [{ name: 'paid', payment_method: 'wallet', input: { phone: '0240000000' } }] as const
   const plays = (mode: 'test' | 'live') =>
-    providerAccountsOf(
+    fixedAccounts(
       new Map([
         [
           'one',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { en } from '../../src/core/languages/en.ts'
-import { type CardForm, passesLuhn, readCard, testCards } from '../../src/sandbox/cards.ts'
+import { type CardForm, readCard, testCards } from '../../src/sandbox/cards.ts'
 
 const now = new Date('2026-06-30T23:59:59Z')
 const good: CardForm = { number: '4111 1111 1111 1111', expiry: '09/30', cvv: '123', name: '' }
@@ -57,6 +57,6 @@ describe('a card of the table', () => {
   })
 
   test('has a number that passes the Luhn check', () => {
-    for (const { number } of testCards) expect(passesLuhn(number), number).toBe(true)
+    for (const { number } of testCards) expect(read({ number }), number).toHaveProperty('ending')
   })
 })

@@ -1,5 +1,5 @@
 import { hmac, requestString, statusString, feedString } from '../../src/core/interface/signature.ts'
-import { ipnRequest, signingKey } from '../../src/core/notification/ipnRequest.ts'
+import { ipnRequest, signingKey } from '../../src/core/notification/delivery.ts'
 
 // The signatures that every SDK must compute, made by the gateway's own code. sdk/vectors.json has them for the SDKs.
 const secret = '00112233445566778899aabbccddeeff'

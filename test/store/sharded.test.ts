@@ -10,7 +10,11 @@ import { findSigners } from '../../src/store/merchants/signers.ts'
 import { addCustomerMessages } from '../../src/store/messages/messages.ts'
 import { saveMessageResults, takeDueMessages } from '../../src/store/messages/sending.ts'
 import {
+  type DeliveryOutcome,
+  exhaustedOf,
   findDueDeliveries,
+  saveAcknowledged,
+  saveOutcomes,
   stillDue,
   takeAlone,
   takeAmongSiblings,
@@ -19,18 +23,11 @@ import {
 import { addNotification } from '../../src/store/notifications/notifications.ts'
 import { parkDeliveries } from '../../src/store/notifications/parkedDeliveries.ts'
 import { beginAgain } from '../../src/store/notifications/redeliveries.ts'
-import {
-  addTries,
-  type DeliveryOutcome,
-  exhaustedOf,
-  moveLastTries,
-  saveAcknowledged,
-  saveOutcomes,
-} from '../../src/store/notifications/tries.ts'
+import { addTries, moveLastTries } from '../../src/store/notifications/tries.ts'
 import { attemptsOfMany } from '../../src/store/payments/attempts.ts'
 import { promptAttempt } from '../../src/store/payments/callbacks.ts'
 import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'
-import { findCheckout, findPaymentsByKeys } from '../../src/store/payments/paymentLife.ts'
+import { findCheckouts, findPaymentsByKeys } from '../../src/store/payments/paymentLife.ts'
 import { findPayments, findRequests, storePayments } from '../../src/store/payments/payments.ts'
 import type { FreshDatabase } from '../support/database/database.ts'
 import { shardedDatabase, shardedUrl, shardsOf } from '../support/database/shardedDatabase.ts'
@@ -207,8 +204,9 @@ describe.skipIf(!shardedUrl)(title, () => {
 
   test('a checkout, a callback and a delivery that begins again ask one shard', async () => {
     const [{ merchant_id, tx_token }] = payments as [Payment]
-    expect(await mostShards(own => findCheckout(own, merchant_id, tx_token))).toBe(1)
-    expect((await findCheckout(db, merchant_id, tx_token))?.attempts).toHaveLength(1)
+    expect(await mostShards(own => findCheckouts(own, [{ merchant_id, tx_token }]))).toBe(1)
+    const [checkout] = await findCheckouts(db, [{ merchant_id, tx_token }])
+    expect(checkout?.attempts).toHaveLength(1)
     expect(
       await mostShards(own => promptAttempt(own, { merchant_id, attempt_id: `${merchant_id}0` }, now)),
     ).toBe(1)

@@ -5,7 +5,6 @@ import { rotateIpnSecret, rotateKey } from '../../src/actions/merchants/credenti
 import { setLogo } from '../../src/actions/merchants/logos.ts'
 import { cancel } from '../../src/actions/payments/cancel.ts'
 import { closeTask } from '../../src/actions/payments/closeTask.ts'
-import { expireDue } from '../../src/actions/payments/expire.ts'
 import { addAccount, newIdentity, prepareAccount } from '../../src/actions/providers/addAccount.ts'
 import { saveAccountChange } from '../../src/actions/providers/setAccount.ts'
 import { createRedaction } from '../../src/actions/redaction/redact.ts'
@@ -41,6 +40,7 @@ import {
 } from '../support/payments/rows.ts'
 import { plainPng } from '../support/merchant/pictures.ts'
 import type { TestShop } from '../support/payments/shop.ts'
+import { expireDue } from '../support/payments/expireDue.ts'
 
 export const madeAt = new Date('2026-11-18T12:00:00Z')
 export const masterKey = Buffer.alloc(32, 'fixture')

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
 
-import { expireDue } from '../../src/actions/payments/expire.ts'
 import { createRedaction } from '../../src/actions/redaction/redact.ts'
 import { asSuperuser } from '../../src/postgres/access.ts'
 import { openDataFolder } from '../../src/postgres/dataFolder.ts'
@@ -19,6 +18,7 @@ import { forgetOldMessages } from '../../src/workers/messages/worker.ts'
 import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
 import { post, send, signedRequest } from '../support/merchant/merchant.ts'
 import { openReceiver, type Receiver } from '../support/merchant/receiver.ts'
+import { expireDue } from '../support/payments/expireDue.ts'
 
 // A separate server without autovacuum, so that only this test takes transaction ids.
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-idle-'))

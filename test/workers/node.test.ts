@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { openDb, sql } from '../../src/store/db.ts'
-import { openNodeSession } from '../../src/store/nodeSession.ts'
+import { openListeningSession } from '../../src/store/nodeSession.ts'
 import { type Node, startNode } from '../../src/workers/node.ts'
 import { query } from '../support/database/database.ts'
 import { startPostgresProxy } from '../support/database/postgresProxy.ts'
@@ -113,7 +113,7 @@ for (const [what, isSeen] of [
     const gone = vi.fn()
     for (let at = 0; at < 3; at++) await fixture.notify({ merchant_id: fixture.ids[0] as string })
     const number = 77_000 + Number(isSeen)
-    const dying = await openNodeSession(fixture.url, number, () => {})
+    const dying = await openListeningSession(fixture.db, number, () => {})
     await lease(`n${number}-abc`)
     await fixture.db.rows(sql`update deliveries set lease_token = 'former' where tx_reference = (
       select min(tx_reference) from deliveries)`)

@@ -6,8 +6,7 @@ import { eventsOf } from '../../store/payments/events.ts'
 import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import type { StoredRequest } from '../../store/payments/payments.ts'
 import { tasksOf } from '../../store/payments/tasks.ts'
-import { wakeDispatchers } from '../notifications/wakeDispatchers.ts'
-import { changeOf, changeOne } from '../payments/writeChanges.ts'
+import { changeOf, changeOne, wakeDispatchers } from '../payments/writeChanges.ts'
 
 // Reopens a payment that ended unpaid when the merchant repeats its request, before that request is answered. Only one of
 // several repeated requests reopens it, and a payment that was paid meanwhile stays paid. An open payment needs no

@@ -1,3 +1,4 @@
+import type { Try } from '../../core/notification/delivery.ts'
 import { readNotificationId } from '../../core/notification/notification.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { isPlainText } from '../../core/text.ts'
@@ -13,7 +14,7 @@ import {
   type NotificationRow,
   notificationRowsOf,
 } from '../../store/notifications/notificationList.ts'
-import { triesOf, triesOfPayment, type Try } from '../../store/notifications/tries.ts'
+import { triesOf, triesOfPayment } from '../../store/notifications/tries.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
 import { findPayment } from '../../store/payments/paymentLife.ts'
 

@@ -24,7 +24,7 @@ import { changeOf, statementOf } from './writeChanges.ts'
 const batch = 500
 const sweepEveryMs = 60_000
 
-export type Expiry = (now: Date) => Promise<number>
+type Expiry = (now: Date) => Promise<number>
 
 // Ends expired payments, many in one commit, and returns how many it has handled. Several nodes do this at once: each locks
 // the payments that it ends, and skips those that others have locked. A payment that cannot be ended is left out for a while
@@ -51,12 +51,6 @@ export function createExpiry(db: Db, onSkipped: OnSkippedRow): Expiry {
     return ended + Math.max(0, skipped.size() - skippedBefore)
   }
 }
-
-// Throws the first error instead of skipping its payment. It starts from the oldest.
-export const expireDue = (db: Db, now: Date) =>
-  createExpiry(db, ({ error }) => {
-    throw error
-  })(now)
 
 type SearchResult = { ended: number; last: ExpiryPosition | undefined } // the next search continues behind `last`
 

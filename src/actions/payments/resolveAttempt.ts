@@ -17,9 +17,8 @@ import { type LockedToResolve, type LockMode, lockToResolve } from '../../store/
 import { moneyBackOf } from '../../store/payments/moneyBack.ts'
 import { byPaymentName } from '../../store/payments/paymentKeys.ts'
 import { reopenTaskOf } from '../../store/payments/tasks.ts'
-import { wakeDispatchers } from '../notifications/wakeDispatchers.ts'
 import { type DecisionOutcome, eachMerchant, oneFromEach, outcomeOf } from './groupTransactions.ts'
-import { changeOf, type PaymentChange, type Write } from './writeChanges.ts'
+import { changeOf, type PaymentChange, wakeDispatchers, type Write } from './writeChanges.ts'
 
 // Stores a provider's reply: what it changes is decided by `applyReply`, in `resolveMany` below, together with other replies
 // that arrive at the same time. Idempotent: the same reply twice changes nothing.

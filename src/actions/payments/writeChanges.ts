@@ -1,8 +1,16 @@
-import type { NotificationKey } from '../../core/notification/notification.ts'
+import { readMerchantSettings } from '../../core/merchant/settings.ts'
+import { laneOf } from '../../core/notification/lane.ts'
+import {
+  ipnUrlOf,
+  isSent,
+  notificationBody,
+  type NotificationKey,
+} from '../../core/notification/notification.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { MoneyBack, NewEvent, Task, TaskKind } from '../../core/payment/change.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import type { LocalWorkers, Reservation } from '../../runtime/localWorkers.ts'
+import type { PaymentDeps } from '../../runtime/runtime.ts'
 import { isUnavailable } from '../../store/databaseErrors.ts'
 import type { Db, Query, Tx } from '../../store/db.ts'
 import { groupStatement, type StatementPart } from '../../store/groupStatement.ts'
@@ -14,6 +22,7 @@ import {
   leasedDeliveries,
   newDeliveriesOf,
   type NewNotification,
+  type NotificationToAdd,
 } from '../../store/notifications/notifications.ts'
 import {
   holdReferences,
@@ -34,7 +43,7 @@ import {
   saveRedirects,
 } from '../../store/payments/paymentLife.ts'
 import { addTasks, closeOpenTask } from '../../store/payments/tasks.ts'
-import { type NotificationUpdate, notificationUpdateOf } from '../notifications/recordNotification.ts'
+import { messagesFor } from '../messages/queueMessages.ts'
 
 // The one writer of payments: every change of a payment, of its attempts, and the events, tasks and notifications that
 // follow from it are written here, in the transaction that has locked the payment's row. Only the schedule of polls is
@@ -58,6 +67,7 @@ export type PaymentChange = {
   feedEntries?: readonly NewNotification[] // notifications that are not delivered
 }
 
+type NotificationUpdate = { notification: NotificationToAdd; messages: CustomerMessage[] }
 type ClosedTask = { attempt_id: string; kind: TaskKind; note: string; closed_at: Date }
 
 export function changeOf(
@@ -67,6 +77,23 @@ export function changeOf(
 ): PaymentChange {
   const changed = events.find(({ kind }) => kind === 'status_changed') // one at most: a payment moves once at a time
   return { before, after, events, update: changed && notificationUpdateOf(before, after, changed) }
+}
+
+// The notification to the merchant and the messages to the customer about a status change. Workers send them after the
+// commit.
+function notificationUpdateOf(
+  { merchant_settings }: PaymentWithMerchant,
+  payment: Payment,
+  { at }: NewEvent,
+): NotificationUpdate {
+  const { merchant_id, tx_reference, mode, status } = payment
+  const settings = readMerchantSettings(merchant_settings)
+  const style = settings.ipn_style
+  const url = isSent(status, style) ? ipnUrlOf(payment, settings) : null
+  const to = url === null ? undefined : { url, lane: laneOf(url, mode, settings), style }
+  const body = notificationBody(payment, style)
+  const notification = { merchant_id, tx_reference, mode, status, body, created_at: at }
+  return { notification: { notification, to }, messages: messagesFor(payment, at) }
 }
 
 // Writes all changes of the transaction, most of them with its commit. Returns the new tasks. Called at most once.
@@ -206,4 +233,10 @@ async function dispatchWritten(
 function reportUnknownOutcome({ dispatch }: LocalWorkers, { reservation }: CommitWrites) {
   reservation?.outcomeUnknown()
   dispatch?.undispatched()
+}
+
+// After a commit that added notifications or messages. The commit has woken the workers of this process; without these
+// workers, other nodes are woken.
+export function wakeDispatchers({ localWorkers, wake }: Pick<PaymentDeps, 'localWorkers' | 'wake'>) {
+  if (!localWorkers.dispatch || !localWorkers.inbox) wake('senders')
 }

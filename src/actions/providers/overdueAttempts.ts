@@ -11,7 +11,7 @@ const changedAfterMs = minute // the account is open here, with another mode or 
 const missingAfterMs = 10 * minute // the account is not open here; another node may have it
 const maxAtOnce = 200
 
-export type Waiting = { account: string; attempts: number }
+type Waiting = { account: string; attempts: number }
 export type OverdueWatch = { look(): Promise<number>; waiting(): readonly Waiting[] }
 
 // Attempts of accounts that are not open here are polled by the nodes that have the accounts. An attempt that stays overdue

@@ -12,7 +12,7 @@ import { findPayment, type PaymentWithMerchant } from '../../store/payments/paym
 import { cancel } from '../payments/cancel.ts'
 import { giveUp } from '../payments/giveUp.ts'
 import { pay } from '../payments/pay.ts'
-import { wakeDispatchers } from '../notifications/wakeDispatchers.ts'
+import { wakeDispatchers } from '../payments/writeChanges.ts'
 import { expireNow, moveAttemptsOf } from './clock.ts'
 
 const lookEveryMs = 200

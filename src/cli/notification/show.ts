@@ -9,15 +9,15 @@ import {
   missingTries,
   resultText,
   triesKeptDays,
+  type Try,
 } from '../../core/notification/delivery.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { deliveryWindowMs, offsets } from '../../core/notification/schedule.ts'
 import { withoutControls } from '../../core/timeline/history.ts'
 import type { NotificationRow } from '../../store/notifications/notificationList.ts'
-import type { Try } from '../../store/notifications/tries.ts'
+import type { CliCommand } from '../cliCommand.ts'
 import type { CommandContext } from '../database.ts'
 import { notFound } from '../failure.ts'
-import type { CliCommand } from '../cliCommand.ts'
 import { type Output, pick } from '../output.ts'
 import { dateTime, type Fact, facts, indented, paint, paragraphs, section, table } from '../terminal.ts'
 import { notificationData, timeUntil } from './text.ts'

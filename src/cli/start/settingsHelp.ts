@@ -1,7 +1,7 @@
 import { painter } from '../terminal.ts'
 
 // The text of `start --help` for each setting of the environment, with its default.
-export const settingDescriptions: Record<string, string> = {
+const settingDescriptions: Record<string, string> = {
   HOST: 'the address to listen on (127.0.0.1)',
   PORT: 'the port to listen on, 0 for any free one (8080)',
   TOLLGATE_BASE_URL: 'the address that customers and merchants see (http://HOST:PORT)',

@@ -2,11 +2,11 @@
 // and not read. The reader visits each byte a fixed number of times, whatever the boundary and the body are: the
 // delimiter begins with the only carriage return that it has, so a partial match never overlaps the next one.
 export const maxBoundaryLength = 70 // RFC 2046
-export const maxParts = 200
+const maxParts = 200
 const maxPartHeaderBytes = 4096
 const maxParameters = 20 // of one header
 
-export type Part = readonly [name: string, value: string | undefined] // no value: the part is a file
+type Part = readonly [name: string, value: string | undefined] // no value: the part is a file
 
 const tab = 0x09
 const lineFeed = 0x0a

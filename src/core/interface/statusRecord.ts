@@ -6,7 +6,7 @@ import type { Warning } from './warnings.ts'
 
 // The response of the status check. Existing clients read one of two formats: an object with the invoice id as its key,
 // in which the amount is text, or a flat record.
-export type StatusRecord = ReturnType<typeof statusRecord>
+type StatusRecord = ReturnType<typeof statusRecord>
 
 // A signed status check gets the whole record. Otherwise the customer's details are masked, and of the merchant's own
 // extra_ fields only those in public_extra have a value.

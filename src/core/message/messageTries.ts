@@ -6,7 +6,7 @@ const hour = 3_600_000
 // The pause after each failed try; the last one is repeated.
 export const pauses = [30, 60, 120, 300, 600, 1200, 2400, 3600].map(seconds => seconds * 1000)
 export const messageWindowMs = 24 * hour // an older message confuses more than it helps
-export const jitterShare = 0.1 // spreads the retries of messages that failed together
+const jitterShare = 0.1 // spreads the retries of messages that failed together
 
 // The time of the next try after one that ended at `now`; undefined if that is outside the window.
 export function nextMessageTry(

@@ -127,7 +127,7 @@ export function breakerOf({ openUntil }: Lane, now: number): LaneBreakerState {
   return leftMs > 0 && leftMs <= longestPauseMs ? 'open' : 'probing'
 }
 
-export const isBreakerOpen = (lane: Lane, now: number) => breakerOf(lane, now) === 'open'
+const isBreakerOpen = (lane: Lane, now: number) => breakerOf(lane, now) === 'open'
 
 export function roomIn(lane: Lane, now: number): number {
   const most = lane.openUntil === null ? lane.allowed : isBreakerOpen(lane, now) ? 0 : 1

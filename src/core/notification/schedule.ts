@@ -9,7 +9,7 @@ export const tryDeadlineMs = 10_000
 export const offsets = [
   0, 10, 40, 100, 220, 520, 1120, 2320, 4720, 8320, 13_720, 20_920, 31_720, 46_120, 64_120, 85_720,
 ].map(seconds => seconds * second)
-export const lastOffset = offsets[offsets.length - 1] as number
+const lastOffset = offsets[offsets.length - 1] as number
 export const deliveryWindowMs = 24 * hour // no try starts later, except the grace try below
 
 const smallJitter = 2 * second

@@ -31,7 +31,7 @@ type OpenPayment = Pick<Payment, 'status' | 'cancel_requested_at'>
 // down a script and still let a person use all five within two minutes, before the code expires.
 const submissionWaitsMs = [0, 5000, 15_000, 30_000, 60_000] // before the first submission, the second, ...
 
-export const maxSubmissions = submissionWaitsMs.length // of one attempt, over all its steps and nodes
+const maxSubmissions = submissionWaitsMs.length // of one attempt, over all its steps and nodes
 
 export const submissionsLeft = ({ submits }: Pick<Attempt, 'submits'>): number =>
   Math.max(0, maxSubmissions - submits)

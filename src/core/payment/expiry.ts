@@ -21,7 +21,7 @@ export function decideExpiry(
 }
 
 // Of one payment. Each reopening notifies the merchant, and a client that has a shop's form could repeat it for ever.
-export const maxReopenings = 30
+const maxReopenings = 30
 
 type ReopenMerchant = {
   active: boolean

@@ -5,7 +5,7 @@ import { readUrl } from '../text.ts'
 // minimum, because notifications, the feed and messages may need the data until then.
 export const leastRedactDays = 31
 
-export type Payer = Pick<Payment, 'name' | 'email' | 'number' | 'pymt_instrument'>
+type Payer = Pick<Payment, 'name' | 'email' | 'number' | 'pymt_instrument'>
 
 const removed = '(removed)'
 const nationalDigits = 9 // of a phone number, without the prefix

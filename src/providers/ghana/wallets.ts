@@ -5,7 +5,7 @@ import { ghanaNumbers } from '../../core/phone.ts'
 // number of the country is accepted.
 const wallet = { currencies: ['GHS'], next: 'prompt', numbers: ghanaNumbers } as const
 
-export type Wallet = Omit<PaymentMethod, 'fields' | 'lifetimeMs'>
+type Wallet = Omit<PaymentMethod, 'fields' | 'lifetimeMs'>
 
 export const mtnWallet: Wallet = {
   ...wallet,

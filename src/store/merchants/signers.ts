@@ -1,6 +1,6 @@
 import { ownOrigins, readMerchantSettings, type SettingTexts } from '../../core/merchant/settings.ts'
 import type { Mode } from '../../core/mode.ts'
-import { type Signer, signingKey } from '../../core/notification/ipnRequest.ts'
+import { type Signer, signingKey } from '../../core/notification/delivery.ts'
 import { named, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
 import { ipnPasswordPurpose, ipnSecretPurpose } from './callers.ts'

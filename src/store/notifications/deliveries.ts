@@ -2,16 +2,17 @@ import type { Sql } from 'sql-template-tag'
 import { Locked } from '../../core/interface/refusal.ts'
 import type { IpnStyle } from '../../core/merchant/settings.ts'
 import type { Mode } from '../../core/mode.ts'
-import { nodeOfToken } from '../../core/nodes.ts'
 import type { Candidate } from '../../core/notification/admit.ts'
-import type { Delivery } from '../../core/notification/delivery.ts'
+import type { Delivery, Try } from '../../core/notification/delivery.ts'
 import type { Notification, NotificationKey } from '../../core/notification/notification.ts'
 import type { Status } from '../../core/payment/payment.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
 import { type PaymentKey, unnestPaymentKeys } from '../payments/paymentKeys.ts'
-import { shortLockTimeout, takeOptimistically } from '../skipLocked.ts'
-import { amongUnlocked, unnestDeliveryKeys } from './deliveryKeys.ts'
+import { shortLockTimeout, takeOptimistically, type TakeStatements } from '../skipLocked.ts'
+
+// The rows of `deliveries`: which of them are due, the lease of a try, and the state after its result. Other files insert
+// them (notifications.ts), park them (parkedDeliveries.ts) and begin them again (redeliveries.ts).
 
 type Due = readonly [string, string, number, Mode, string, string, Date, Date | null, boolean, string]
 
@@ -195,14 +196,85 @@ async function takeFirstSibling(
   return taken && leasedOf(first, taken, lease)
 }
 
-// For the operator. The oldest may be a parked one.
-type DeliveryStats = { due: number; parked: number; oldest_due_at: Date | null }
+// The result of a try and the state of its delivery after it: acknowledged, to be tried again, or exhausted.
+export type DeliveryOutcome = Try & {
+  lease_token: string
+  next_try_at: Date | null
+  acknowledged_at: Date | null
+  exhausted_at: Date | null
+}
 
-export const deliveryStats = async (tx: Tx, now: Date) =>
-  (await tx.one<DeliveryStats>(sql`
-    select count(*) filter (where not parked)::integer as due, count(*) filter (where parked)::integer as parked,
-      min(begun_at) as oldest_due_at
-    from deliveries where next_try_at is not null and (next_try_at <= ${now} or parked)`)) as DeliveryStats
+// Returns how many were accepted. Only the lease of the try is accepted, so that a worker that was paused for too long
+// changes nothing.
+export function saveOutcomes(tx: Tx, outcomes: readonly DeliveryOutcome[]): Promise<number> {
+  const { merchants, references, sequences } = keysOf(outcomes)
+  return tx.count(named('save_outcomes')`
+    update deliveries d set lease_token = null, lease_until = null, parked = false, next_try_at = o.next_try_at,
+      retry = o.next_try_at is not null, acknowledged_at = o.acknowledged_at, exhausted_at = o.exhausted_at,
+      last_try = o.try, last_try_at = o.started_at, last_ms = o.ms, last_address = o.address,
+      last_status = o.status, last_result = o.result, last_words = o.words, last_answer = o.answer
+    from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
+        ${outcomes.map(o => o.lease_token)}::text[], ${outcomes.map(o => o.next_try_at)}::timestamptz[],
+        ${outcomes.map(o => o.acknowledged_at)}::timestamptz[],
+        ${outcomes.map(o => o.exhausted_at)}::timestamptz[], ${outcomes.map(o => o.try)}::integer[],
+        ${outcomes.map(o => o.started_at)}::timestamptz[], ${outcomes.map(o => o.ms)}::integer[],
+        ${outcomes.map(o => o.address)}::text[], ${outcomes.map(o => o.status)}::integer[],
+        ${outcomes.map(o => o.result)}::text[], ${outcomes.map(o => o.words)}::text[],
+        ${outcomes.map(o => o.answer)}::bytea[])
+      as o (merchant_id, tx_reference, sequence, lease_token, next_try_at, acknowledged_at, exhausted_at, try,
+        started_at, ms, address, status, result, words, answer)
+    where d.merchant_id = o.merchant_id and d.tx_reference = o.tx_reference and d.sequence = o.sequence
+      and d.lease_token = o.lease_token and ${ofMerchants('d', outcomes)}`)
+}
+
+// The same for acknowledged first tries, the usual case, with fewer parameters.
+export const saveAcknowledged = (tx: Tx, outcomes: readonly DeliveryOutcome[]) =>
+  acknowledgeBy(tx, 'save_acknowledged', sql``, outcomes)
+
+// The same with a short lock timeout.
+export const saveAcknowledgedOptimistically = (tx: Tx, outcomes: readonly DeliveryOutcome[]) =>
+  acknowledgeBy(tx, 'save_acknowledged_optimistically', shortLockTimeout, outcomes)
+
+function acknowledgeBy(
+  tx: Tx,
+  name: string,
+  lockTimeout: Sql,
+  outcomes: readonly DeliveryOutcome[],
+): Promise<number> {
+  const { merchants, references, sequences } = keysOf(outcomes)
+  return tx.count(named(name)`
+    update deliveries d set lease_token = null, lease_until = null, parked = false, next_try_at = null,
+      retry = false, acknowledged_at = o.acknowledged_at, last_try = 1, last_try_at = o.started_at,
+      last_ms = o.ms, last_address = o.address, last_status = 200, last_result = 'acknowledged', last_words = '',
+      last_answer = o.answer
+    from ${lockTimeout} unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
+        ${outcomes.map(o => o.lease_token)}::text[],
+        ${outcomes.map(o => o.acknowledged_at)}::timestamptz[],
+        ${outcomes.map(o => o.started_at)}::timestamptz[], ${outcomes.map(o => o.ms)}::integer[],
+        ${outcomes.map(o => o.address)}::text[], ${outcomes.map(o => o.answer)}::bytea[])
+      as o (merchant_id, tx_reference, sequence, lease_token, acknowledged_at, started_at, ms, address, answer)
+    where d.merchant_id = o.merchant_id and d.tx_reference = o.tx_reference and d.sequence = o.sequence
+      and d.lease_token = o.lease_token and ${ofMerchants('d', outcomes)}`)
+}
+
+// Those whose delivery is exhausted, according to its row.
+export function exhaustedOf(tx: Tx, outcomes: readonly DeliveryOutcome[]) {
+  const { merchants, references, sequences } = keysOf(outcomes)
+  return tx.rows<NotificationKey>(sql`
+    select d.merchant_id, d.tx_reference, d.sequence
+    from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
+        ${outcomes.map(o => o.try)}::integer[]) as o (merchant_id, tx_reference, sequence, try)
+      join deliveries d on d.merchant_id = o.merchant_id and d.tx_reference = o.tx_reference
+        and d.sequence = o.sequence and d.last_try = o.try
+    where d.exhausted_at is not null and ${ofMerchants('d', outcomes)}`)
+}
+
+// A lease whose token contains the number of a node ends with that node. Any other lease ends by its time alone.
+export const nodeLeaseToken = (number: number, token: string) => `n${number}-${token}`
+export const nodeOfToken = (token: string): number | undefined => {
+  const [, digits] = /^n(\d{1,10})-/.exec(token) ?? []
+  return digits === undefined ? undefined : Number(digits)
+}
 
 // The numbers of the nodes that have leases, read from the tokens.
 export async function nodesWithLeases(tx: Tx, now: Date): Promise<number[]> {
@@ -226,3 +298,54 @@ export const undoLeases = (tx: Tx, keys: readonly PaymentKey[], token: string): 
     from ${unnestPaymentKeys(keys)}
     where d.merchant_id = k.merchant_id and d.tx_reference = k.tx_reference and d.lease_token = ${token}
       and d.next_try_at is not null and ${ofMerchants('d', keys)}`)
+
+// For the operator. The oldest may be a parked one.
+type DeliveryStats = { due: number; parked: number; oldest_due_at: Date | null }
+
+export const deliveryStats = async (tx: Tx, now: Date) =>
+  (await tx.one<DeliveryStats>(sql`
+    select count(*) filter (where not parked)::integer as due, count(*) filter (where parked)::integer as parked,
+      min(begun_at) as oldest_due_at
+    from deliveries where next_try_at is not null and (next_try_at <= ${now} or parked)`)) as DeliveryStats
+
+// Keys column by column, for statements about many deliveries.
+export const keysOf = (keys: readonly NotificationKey[]) => ({
+  merchants: keys.map(key => key.merchant_id),
+  references: keys.map(key => key.tx_reference),
+  sequences: keys.map(key => key.sequence),
+})
+
+// A FROM item with one row for each key.
+export function unnestDeliveryKeys(keys: readonly NotificationKey[], isNumbered = false) {
+  const { merchants, references, sequences } = keysOf(keys)
+  const unnested = sql`unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[])`
+  return isNumbered
+    ? sql`${unnested} with ordinality as k (merchant_id, tx_reference, sequence, place)`
+    : sql`${unnested} as k (merchant_id, tx_reference, sequence)`
+}
+
+// Work on those deliveries that no other transaction has locked.
+export const amongUnlocked = <Item, Done>(
+  items: readonly Item[],
+  keyOf: (item: Item) => NotificationKey,
+  work: (tx: Tx, items: readonly Item[]) => Promise<readonly Done[]>,
+): TakeStatements<Item, Done> => ({
+  skipping: (db: Db) =>
+    db.transaction(async tx => {
+      const locked = (await lockUnlocked(tx, items.map(keyOf))).map(at => items[at] as Item)
+      return locked.length > 0 ? work(tx, locked) : []
+    }),
+  find: async () => items,
+  waiting: work,
+})
+
+// Locks those that are not locked, and returns their places.
+async function lockUnlocked(tx: Tx, keys: readonly NotificationKey[]): Promise<number[]> {
+  const places = await tx.tuples<[number]>(named('lock_unlocked_deliveries')`
+    select k.place::integer
+    from ${unnestDeliveryKeys(keys, true)}
+      join deliveries d on d.merchant_id = k.merchant_id and d.tx_reference = k.tx_reference
+        and d.sequence = k.sequence
+    for update of d skip locked`)
+  return places.map(([place]) => place - 1)
+}

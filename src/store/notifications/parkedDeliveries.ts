@@ -2,7 +2,7 @@ import type { NotificationKey } from '../../core/notification/notification.ts'
 import { type Db, named, type Query, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
 import { takeUnlocked } from '../skipLocked.ts'
-import { amongUnlocked, keysOf } from './deliveryKeys.ts'
+import { amongUnlocked, keysOf } from './deliveries.ts'
 
 // Parked deliveries are not returned by polls: those of a lane whose breaker is open, and the backlog of a lane that is
 // full. Each is due again when its lane has room, or at `until`, when it is tried whatever the state of its lane.

@@ -1,25 +1,11 @@
-import type { Sql } from 'sql-template-tag'
-import type { Result } from '../../core/notification/delivery.ts'
+import type { Try } from '../../core/notification/delivery.ts'
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import { named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
 import type { PaymentKey } from '../payments/paymentKeys.ts'
-import { shortLockTimeout } from '../skipLocked.ts'
-import { keysOf, unnestDeliveryKeys } from './deliveryKeys.ts'
+import { keysOf, unnestDeliveryKeys } from './deliveries.ts'
 
-// One HTTP request of a delivery, and its result. The last try is stored in the row of its delivery, the earlier ones are
-// rows of `tries`.
-export type Try = NotificationKey & {
-  try: number
-  started_at: Date
-  ms: number
-  address: string | null
-  status: number | null
-  result: Result
-  words: string
-  answer: Buffer | null // the beginning of the body
-}
-
+// The last try of a delivery is stored in its row, the earlier ones are rows of `tries`.
 const columns = sql`merchant_id, tx_reference, sequence, try, started_at, ms, address, status, result, words, answer`
 const lastColumns = sql`merchant_id, tx_reference, sequence, last_try as try, last_try_at as started_at,
   last_ms as ms, last_address as address, last_status as status, last_result as result, last_words as words,
@@ -101,77 +87,4 @@ async function forgetLast(tx: Tx, before: Date, limit: number): Promise<number> 
     from ${unnestDeliveryKeys(found)}
     where d.merchant_id = k.merchant_id and d.tx_reference = k.tx_reference and d.sequence = k.sequence
       and d.last_try is not null and d.last_try_at < ${before} and ${ofMerchants('d', found)}`)
-}
-
-// The result of a try and the state of its delivery after it: acknowledged, to be tried again, or exhausted.
-export type DeliveryOutcome = Try & {
-  lease_token: string
-  next_try_at: Date | null
-  acknowledged_at: Date | null
-  exhausted_at: Date | null
-}
-
-// Returns how many were accepted. Only the lease of the try is accepted, so that a worker that was paused for too long
-// changes nothing.
-export function saveOutcomes(tx: Tx, outcomes: readonly DeliveryOutcome[]): Promise<number> {
-  const { merchants, references, sequences } = keysOf(outcomes)
-  return tx.count(named('save_outcomes')`
-    update deliveries d set lease_token = null, lease_until = null, parked = false, next_try_at = o.next_try_at,
-      retry = o.next_try_at is not null, acknowledged_at = o.acknowledged_at, exhausted_at = o.exhausted_at,
-      last_try = o.try, last_try_at = o.started_at, last_ms = o.ms, last_address = o.address,
-      last_status = o.status, last_result = o.result, last_words = o.words, last_answer = o.answer
-    from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
-        ${outcomes.map(o => o.lease_token)}::text[], ${outcomes.map(o => o.next_try_at)}::timestamptz[],
-        ${outcomes.map(o => o.acknowledged_at)}::timestamptz[],
-        ${outcomes.map(o => o.exhausted_at)}::timestamptz[], ${outcomes.map(o => o.try)}::integer[],
-        ${outcomes.map(o => o.started_at)}::timestamptz[], ${outcomes.map(o => o.ms)}::integer[],
-        ${outcomes.map(o => o.address)}::text[], ${outcomes.map(o => o.status)}::integer[],
-        ${outcomes.map(o => o.result)}::text[], ${outcomes.map(o => o.words)}::text[],
-        ${outcomes.map(o => o.answer)}::bytea[])
-      as o (merchant_id, tx_reference, sequence, lease_token, next_try_at, acknowledged_at, exhausted_at, try,
-        started_at, ms, address, status, result, words, answer)
-    where d.merchant_id = o.merchant_id and d.tx_reference = o.tx_reference and d.sequence = o.sequence
-      and d.lease_token = o.lease_token and ${ofMerchants('d', outcomes)}`)
-}
-
-// The same for acknowledged first tries, the usual case, with fewer parameters.
-export const saveAcknowledged = (tx: Tx, outcomes: readonly DeliveryOutcome[]) =>
-  acknowledgeBy(tx, 'save_acknowledged', sql``, outcomes)
-
-// The same with a short lock timeout.
-export const saveAcknowledgedOptimistically = (tx: Tx, outcomes: readonly DeliveryOutcome[]) =>
-  acknowledgeBy(tx, 'save_acknowledged_optimistically', shortLockTimeout, outcomes)
-
-function acknowledgeBy(
-  tx: Tx,
-  name: string,
-  lockTimeout: Sql,
-  outcomes: readonly DeliveryOutcome[],
-): Promise<number> {
-  const { merchants, references, sequences } = keysOf(outcomes)
-  return tx.count(named(name)`
-    update deliveries d set lease_token = null, lease_until = null, parked = false, next_try_at = null,
-      retry = false, acknowledged_at = o.acknowledged_at, last_try = 1, last_try_at = o.started_at,
-      last_ms = o.ms, last_address = o.address, last_status = 200, last_result = 'acknowledged', last_words = '',
-      last_answer = o.answer
-    from ${lockTimeout} unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
-        ${outcomes.map(o => o.lease_token)}::text[],
-        ${outcomes.map(o => o.acknowledged_at)}::timestamptz[],
-        ${outcomes.map(o => o.started_at)}::timestamptz[], ${outcomes.map(o => o.ms)}::integer[],
-        ${outcomes.map(o => o.address)}::text[], ${outcomes.map(o => o.answer)}::bytea[])
-      as o (merchant_id, tx_reference, sequence, lease_token, acknowledged_at, started_at, ms, address, answer)
-    where d.merchant_id = o.merchant_id and d.tx_reference = o.tx_reference and d.sequence = o.sequence
-      and d.lease_token = o.lease_token and ${ofMerchants('d', outcomes)}`)
-}
-
-// Those whose delivery is exhausted, according to its row.
-export function exhaustedOf(tx: Tx, outcomes: readonly DeliveryOutcome[]) {
-  const { merchants, references, sequences } = keysOf(outcomes)
-  return tx.rows<NotificationKey>(sql`
-    select d.merchant_id, d.tx_reference, d.sequence
-    from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
-        ${outcomes.map(o => o.try)}::integer[]) as o (merchant_id, tx_reference, sequence, try)
-      join deliveries d on d.merchant_id = o.merchant_id and d.tx_reference = o.tx_reference
-        and d.sequence = o.sequence and d.last_try = o.try
-    where d.exhausted_at is not null and ${ofMerchants('d', outcomes)}`)
 }

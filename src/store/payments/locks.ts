@@ -165,7 +165,7 @@ const lockFreePayments = (tx: Tx, keys: readonly PaymentKey[]) =>
     for update of p skip locked`)
 
 // One by one, because a sharded database locks on one shard only.
-export async function lockPayments(tx: Tx, keys: readonly PaymentKey[]): Promise<PaymentWithMerchant[]> {
+async function lockPayments(tx: Tx, keys: readonly PaymentKey[]): Promise<PaymentWithMerchant[]> {
   const locked: PaymentWithMerchant[] = []
   for (const key of keys.toSorted(byPaymentName)) {
     const payment = await lockPayment(tx, key)

@@ -76,9 +76,6 @@ export async function findCheckouts(
   return keys.map(({ merchant_id, tx_token }) => found.get(`${merchant_id} ${tx_token}`))
 }
 
-export const findCheckout = async (tx: Tx, merchant_id: string, tx_token: string) =>
-  (await findCheckouts(tx, [{ merchant_id, tx_token }]))[0]
-
 const checkoutOf = (row: CheckoutRow): StoredCheckout => ({
   ...row,
   attempts: (row.attempts ?? []).map(attemptOfJson),
@@ -135,7 +132,7 @@ export function savePayments(all: readonly PaymentToSave[]) {
     where p.merchant_id = c.merchant_id and p.tx_reference = c.tx_reference and ${ofMerchants('p', all)}`
 }
 
-export type Redirect = PaymentKey & { visit: string }
+type Redirect = PaymentKey & { visit: string }
 
 // Visits that were redirected to the shop.
 export const saveRedirects = (all: readonly Redirect[]) => statementPart('redirected')`

@@ -5,7 +5,7 @@ import type { Payment } from '../../core/payment/payment.ts'
 import { plainEvents } from '../../core/redaction/redact.ts'
 import { sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
-import { keysOf as notificationKeys } from '../notifications/deliveryKeys.ts'
+import { keysOf as notificationKeys } from '../notifications/deliveries.ts'
 import { type PaymentKey, paymentKeysOf, unnestPaymentKeys } from '../payments/paymentKeys.ts'
 
 // `place` is PostgreSQL's text, because a Date loses the microseconds and the last row would be found again.

@@ -176,13 +176,3 @@ export const rulesOfClocks = [
   ...ofTests,
   ...rules(400, 'GW-012', { short_advance: { advance: 'It is at most 30d.' } }),
 ]
-
-export const allRules = [
-  ...rulesOfPayments,
-  ...rulesOfLinks,
-  ...rulesOfCheckForms,
-  ...rulesOfFeeds,
-  ...rulesOfRequests,
-  ...rulesOfTriggers,
-  ...rulesOfClocks,
-]

@@ -1,4 +1,4 @@
-import { ipnRequest, signingKey } from '../../core/notification/ipnRequest.ts'
+import { ipnRequest, signingKey } from '../../core/notification/delivery.ts'
 import { notificationBody, notificationId } from '../../core/notification/notification.ts'
 import { noOutcome, type Payment } from '../../core/payment/payment.ts'
 import { examplePayment, exampleTime } from './examples.ts'

@@ -302,7 +302,8 @@ export class Dispatcher {
   }
 
   #hasWaiting(lane: LaneName): boolean {
-    return this.#parkedLanes.hasParked(lane) || this.#dueList.due.some(one => laneKey(one) === laneKey(lane))
+    const key = laneKey(lane)
+    return this.#traffic.parked.has(key) || this.#dueList.due.some(one => laneKey(one) === key)
   }
 
   #newLease(now: Date): Lease {

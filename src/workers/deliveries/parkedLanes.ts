@@ -60,8 +60,6 @@ export class ParkedLanes {
     this.#options = options
   }
 
-  hasParked = (lane: LaneName) => this.#options.traffic.parked.has(laneKey(lane))
-
   park(candidates: readonly Candidate[]) {
     for (const candidate of candidates) this.#toPark.set(deliveryKey(candidate), candidate)
   }
@@ -82,7 +80,8 @@ export class ParkedLanes {
 
   // The parked deliveries of a promoted path follow it to its new lane.
   promote(path: PromotedPath) {
-    const isParked = this.hasParked({ merchant_id: path.merchant_id, lane: path.from })
+    const { parked } = this.#options.traffic
+    const isParked = parked.has(laneKey({ merchant_id: path.merchant_id, lane: path.from }))
     if (isParked || this.#toPark.size > 0) this.#toMove.push(path)
   }
 

@@ -3,8 +3,13 @@ import { queueExhaustedNotice } from '../../actions/messages/queueMessages.ts'
 import type { Pause } from '../../core/databaseClock.ts'
 import { Locked } from '../../core/interface/refusal.ts'
 import type { Mode } from '../../core/mode.ts'
-import { type HttpOutcome, resultOf } from '../../core/notification/delivery.ts'
-import { ipnRequest, needsPassword, type Signer } from '../../core/notification/ipnRequest.ts'
+import {
+  type HttpOutcome,
+  ipnRequest,
+  needsPassword,
+  resultOf,
+  type Signer,
+} from '../../core/notification/delivery.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { nextTryAt, retryAfterMs, tryDeadlineMs } from '../../core/notification/schedule.ts'
 import { cleanText } from '../../core/text.ts'
@@ -13,17 +18,16 @@ import type { Outbound } from '../../net/outbound.ts'
 import { createBatcher } from '../../runtime/batcher.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import type { MerchantSigner } from '../../store/merchants/signers.ts'
-import type { LeasedDelivery } from '../../store/notifications/deliveries.ts'
-import { amongUnlocked } from '../../store/notifications/deliveryKeys.ts'
 import {
-  addTries,
+  amongUnlocked,
   type DeliveryOutcome,
   exhaustedOf,
-  moveLastTries,
+  type LeasedDelivery,
   saveAcknowledged,
   saveAcknowledgedOptimistically,
   saveOutcomes,
-} from '../../store/notifications/tries.ts'
+} from '../../store/notifications/deliveries.ts'
+import { addTries, moveLastTries } from '../../store/notifications/tries.ts'
 import { takeOptimistically, takeUnlocked } from '../../store/skipLocked.ts'
 import type { Leases } from '../node.ts'
 import type { SignerCache } from './signerCache.ts'

@@ -10,7 +10,7 @@ const forgottenAtOnce = 5000
 const dayMs = 24 * 3_600_000
 const pathsKeptDays = 30
 
-export type Deliveries = Pick<Dispatcher, 'inFlight' | 'breakers' | 'reserve'> & {
+type Deliveries = Pick<Dispatcher, 'inFlight' | 'breakers' | 'reserve'> & {
   wake(): void
   stop(): Promise<void>
 }

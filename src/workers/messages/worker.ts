@@ -8,7 +8,7 @@ const restMs = 500
 const forgetRestMs = 3_600_000
 const stopTimeoutMs = 10_000 // a mail server may take minutes; the rest is left to the lease
 
-export type Messages = { underWay(medium: Medium): number; wake(): void; stop(): Promise<void> }
+type Messages = { underWay(medium: Medium): number; wake(): void; stop(): Promise<void> }
 
 // One loop for each medium. They are separate from the deliveries, so that no notification waits for a message. `wake` is
 // called after a commit in this process; messages of other nodes are found by polling.

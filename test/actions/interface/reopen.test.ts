@@ -3,7 +3,6 @@ import { initiate } from '../../../src/actions/interface/initiate.ts'
 import { reopen } from '../../../src/actions/interface/reopen.ts'
 import { setMerchant } from '../../../src/actions/merchants/setMerchant.ts'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
-import { expireDue } from '../../../src/actions/payments/expire.ts'
 import { explainPayment } from '../../../src/actions/payments/explainPayment.ts'
 import { openCheckout } from '../../../src/actions/payments/openCheckout.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
@@ -14,6 +13,7 @@ import { after, hours, minutes, no, pending, seconds, yes } from '../../support/
 import { signedRequest } from '../../support/merchant/merchant.ts'
 import { messagesOf } from '../../support/messages/sender.ts'
 import { openShop, type TestShop } from '../../support/payments/shop.ts'
+import { expireDue } from '../../support/payments/expireDue.ts'
 
 let shop: TestShop
 let merchant: TestMerchant

@@ -4,8 +4,7 @@ import { decideExpiry } from '../../../src/core/payment/expiry.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { sql, type Tx } from '../../../src/store/db.ts'
 import { addEvents } from '../../../src/store/payments/events.ts'
-import { lockPayments } from '../../../src/store/payments/locks.ts'
-import type { PaymentWithMerchant } from '../../../src/store/payments/paymentLife.ts'
+import { lockPayment, type PaymentWithMerchant } from '../../../src/store/payments/paymentLife.ts'
 import { destination, storeNotification } from '../../support/deliveries/notifications.ts'
 import {
   insertAttempt,
@@ -90,14 +89,19 @@ async function standing({ tx_reference }: Payment) {
   return JSON.parse(neutral.replaceAll(/,,|\{,/g, match => match[0] as string)) as Record<string, unknown>[][]
 }
 
+async function lockAll(tx: Tx, payments: readonly Payment[]) {
+  const locked: PaymentWithMerchant[] = []
+  for (const payment of payments) locked.push((await lockPayment(tx, payment)) as PaymentWithMerchant)
+  return locked
+}
+
 test('in one go or one after the other', async () => {
   const alone = await lives.addPayments(histories.length, noon)
   const together = await lives.addPayments(histories.length, noon)
   for (const [at, history] of histories.entries())
     for (const payment of [alone[at], together[at]]) await live(payment as Payment, history, at)
-  for (const payment of alone)
-    await lives.db.transaction(async tx => save(tx, await lockPayments(tx, [payment])))
-  await lives.db.transaction(async tx => save(tx, await lockPayments(tx, together)))
+  for (const payment of alone) await lives.db.transaction(async tx => save(tx, await lockAll(tx, [payment])))
+  await lives.db.transaction(async tx => save(tx, await lockAll(tx, together)))
   for (const [at, history] of histories.entries()) {
     const [payments, events, notifications, deliveries, messages] = await standing(together[at] as Payment)
     expect([payments, events, notifications, deliveries, messages], JSON.stringify(history)).toEqual(

@@ -6,7 +6,6 @@ import {
 } from '../../../src/actions/providers/health.ts'
 import type { ProviderAccount } from '../../../src/core/provider/provider.ts'
 import { newAttemptId } from '../../../src/runtime/ids.ts'
-import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
 import { sql } from '../../../src/store/db.ts'
 import { query } from '../../support/database/database.ts'
@@ -17,6 +16,7 @@ import {
 } from '../../support/payments/paymentDatabase.ts'
 import { after, anAttempt, noon, seconds } from '../../support/payments/rows.ts'
 import { simulatedMethod, terms } from '../../support/payments/simulatedNode.ts'
+import { fixedAccounts } from '../../support/payments/fixedAccounts.ts'
 
 let lives: PaymentDatabase
 let now = noon
@@ -162,7 +162,7 @@ test('an account whose breaker is probing recovers by a check of its credentials
   }
   let monotonic = 0
   const monitors = createHealthMonitors({ monotonicMs: () => monotonic })
-  const providerAccounts = providerAccountsOf(new Map([['mtn', providerAccount]]), undefined, monitors)
+  const providerAccounts = fixedAccounts(new Map([['mtn', providerAccount]]), undefined, monitors)
   const mtn = monitors.account('mtn')
   for (let n = 0; n < 5; n++) mtn.trackCall('ask', `order ${n}`)('unanswered')
   await probeAccounts(providerAccounts, monitors)

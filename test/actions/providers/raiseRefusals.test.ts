@@ -6,12 +6,12 @@ import { pay } from '../../../src/actions/payments/pay.ts'
 import type { Reply } from '../../../src/core/provider/reply.ts'
 import type { StatusUpdate } from '../../../src/core/payment/change.ts'
 import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
-import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import { sql } from '../../../src/store/db.ts'
 import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
 import { aPayRequest, simulatedNode, simulatedMethod, terms } from '../../support/payments/simulatedNode.ts'
 import { pending } from '../../support/payments/rows.ts'
 import { randomDigits } from '../../support/random.ts'
+import { fixedAccounts } from '../../support/payments/fixedAccounts.ts'
 
 let lives: PaymentDatabase
 beforeAll(async () => {
@@ -33,7 +33,7 @@ function node() {
   const monitors = createHealthMonitors()
   const calls = { start: () => Promise.resolve(reply), check: () => Promise.resolve(reply) }
   const account = { mode: 'test' as const, methods: [simulatedMethod], ...terms, ...calls }
-  const providerAccounts = providerAccountsOf(new Map([['simulated', account]]), undefined, monitors)
+  const providerAccounts = fixedAccounts(new Map([['simulated', account]]), undefined, monitors)
   const deps = { ...simulatedNode(lives.db, clock, calls), providerAccounts }
   const alarms: StatusUpdate[] = []
   const exchange = createHealthExchange(lives.db, monitors)

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sendReceiptAgain } from '../../../src/actions/messages/receipts.ts'
 import { closeTask } from '../../../src/actions/payments/closeTask.ts'
-import { expireDue } from '../../../src/actions/payments/expire.ts'
 import { createRedaction } from '../../../src/actions/redaction/redact.ts'
 import { statusRecord } from '../../../src/core/interface/statusRecord.ts'
 import type { Payment, PaymentState } from '../../../src/core/payment/payment.ts'
@@ -14,6 +13,7 @@ import { lockRows } from '../../support/database/lockRows.ts'
 import { after, hours, minutes, no, noon, yes } from '../../support/payments/rows.ts'
 import { openShop, type TestShop } from '../../support/payments/shop.ts'
 import { withoutSkipLocked } from '../../support/database/withoutSkipLocked.ts'
+import { expireDue } from '../../support/payments/expireDue.ts'
 
 const days = (count: number) => hours(24 * count)
 const later = after(days(32))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
-import { ipnRequest, signingKey } from '../../../src/core/notification/ipnRequest.ts'
+import { ipnRequest, signingKey } from '../../../src/core/notification/delivery.ts'
 import { noon } from '../../support/payments/rows.ts'
 
 const secrets = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'] as const

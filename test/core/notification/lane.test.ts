@@ -4,7 +4,6 @@ import { isTrouble, type Result, results } from '../../../src/core/notification/
 import {
   breakerOf,
   isIdle,
-  isBreakerOpen,
   type Lane,
   afterTry,
   mostInLane,
@@ -117,7 +116,7 @@ test('with any results in any order: slots are counted exactly and the pauses st
         expect(lane.inFlight + roomIn(lane, now)).toBeLessThanOrEqual(mostInLane)
         if (lane.openUntil !== null) expect(lane.openUntil - now).toBeLessThanOrEqual(minutes(10))
         expect(lane.pauseMs).toBeGreaterThanOrEqual(seconds(30))
-        if (isBreakerOpen(lane, now)) expect(roomIn(lane, now)).toBe(0)
+        if (breakerOf(lane, now) === 'open') expect(roomIn(lane, now)).toBe(0)
         expect(isIdle(lane)).toBe(lane.inFlight === 0 && lane.failures === 0)
       }
     }),

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { reopen } from '../../../src/actions/interface/reopen.ts'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
-import { expireDue } from '../../../src/actions/payments/expire.ts'
 import { giveUp } from '../../../src/actions/payments/giveUp.ts'
 import { pay } from '../../../src/actions/payments/pay.ts'
 import { submit } from '../../../src/actions/payments/submit.ts'
@@ -22,6 +21,7 @@ import { createRandom } from '../../support/random.ts'
 import { plain, prompting, stepping } from './behaviours.ts'
 import { Crash, crashingDb, createNode, type Stage } from './nodes.ts'
 import { createProvider, type Entry, type Provider, rightCode } from './provider.ts'
+import { expireDue } from '../../support/payments/expireDue.ts'
 
 const behaviours = [plain, prompting, stepping(minutes(30))]
 

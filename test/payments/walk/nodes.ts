@@ -3,13 +3,13 @@ import type { Order } from '../../../src/core/provider/order.ts'
 import type { ProviderAccount } from '../../../src/core/provider/provider.ts'
 import { NotSent, type Reply } from '../../../src/core/provider/reply.ts'
 import type { WebhookUpdate } from '../../../src/core/provider/webhook.ts'
-import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import type { PaymentDeps } from '../../../src/runtime/runtime.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { simulatedNode, simulatedMethod } from '../../support/payments/simulatedNode.ts'
 import { seconds } from '../../support/payments/rows.ts'
 import type { Behaviour } from './behaviours.ts'
 import { unknownCodeReply, type Provider } from './provider.ts'
+import { fixedAccounts } from '../../support/payments/fixedAccounts.ts'
 
 export class Crash extends Error {}
 
@@ -89,7 +89,7 @@ export function createNode(db: Db, stage: Stage, gone: () => void): PaymentDeps 
     behaviour => [behaviour.name, accountFor(behaviour, stage, playAt(behaviour.name))] as const,
   )
   const deps = simulatedNode(crashingDb(db, stage), clock, { start: silent, check: silent })
-  return { ...deps, providerAccounts: providerAccountsOf(new Map(accounts), () => () => {}) }
+  return { ...deps, providerAccounts: fixedAccounts(new Map(accounts), () => () => {}) }
 }
 
 // The provider account as the gateway sees it. A refusal may reverse for as long as it can by the clock of any node.

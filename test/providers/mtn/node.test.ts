@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pay } from '../../../src/actions/payments/pay.ts'
 import { pollDue } from '../../../src/actions/providers/pollDue.ts'
 import mtn from '../../../src/providers/mtn.ts'
-import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
 import type { PaymentDeps } from '../../../src/runtime/runtime.ts'
 import { type MtnSimulator, openMtn } from '../../simulators/mtn/mtn.ts'
@@ -13,6 +12,7 @@ import { after, hours, minutes, noon, seconds } from '../../support/payments/row
 import { aPayRequest } from '../../support/payments/simulatedNode.ts'
 import { tools } from '../stories/stage.ts'
 import { mtnSettings } from './play.ts'
+import { fixedAccounts } from '../../support/payments/fixedAccounts.ts'
 
 // The real MTN module on a node with a database, against a simulated MTN. The test sets the time.
 let lives: PaymentDatabase
@@ -35,7 +35,7 @@ function openNode() {
   const monitors = createHealthMonitors({ monotonicMs: () => now.getTime() - noon.getTime() })
   const node: PaymentDeps = {
     ...changesOn(lives.db),
-    providerAccounts: providerAccountsOf(
+    providerAccounts: fixedAccounts(
       new Map([
         ['mtn', { ...providerAccount, timing: { ...providerAccount.timing, pollsPerSecond: undefined } }],
       ]),

@@ -5,15 +5,15 @@ import { type Attempt, isUnresolved, requestEndsAt } from '../../../src/core/pay
 import { noOutcome } from '../../../src/core/payment/payment.ts'
 import { accountHealths } from '../../../src/core/provider/health.ts'
 import sandbox from '../../../src/providers/sandbox.ts'
-import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import type { View } from '../../../src/web/checkout/view.ts'
 import { noTools } from '../payments/simulatedNode.ts'
+import { fixedAccounts } from '../payments/fixedAccounts.ts'
 
 export const noon = new Date('2026-11-15T12:00:00Z')
 export const token = `${'m'.repeat(10)}${'t'.repeat(32)}`
 
 export const sandboxAccount = sandbox.open({ url: 'http://localhost', key: 'key' }, noTools)
-const methods = providerAccountsOf(new Map([['sandbox', sandboxAccount]])).availableMethods({
+const methods = fixedAccounts(new Map([['sandbox', sandboxAccount]])).availableMethods({
   merchant_id: 'm'.repeat(10),
   mode: 'test',
   currency: 'GHS',

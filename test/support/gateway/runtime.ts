@@ -15,7 +15,7 @@ export function testRuntime(
     poolSize: 10,
     decisions: createDecisions(options.db, localWorkers),
     localWorkers,
-    providerAccounts: providerAccountsOf(new Map()),
+    providerAccounts: providerAccountsOf([]),
     formKey: Buffer.alloc(32, 7),
     baseUrl: () => 'http://pay.example',
     clock: () => new Date(),

@@ -10,7 +10,6 @@ import { currencies } from '../../../src/core/money.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import type { ProviderAccount } from '../../../src/core/provider/provider.ts'
 import type { Reply } from '../../../src/core/provider/reply.ts'
-import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import type { PaymentDeps } from '../../../src/runtime/runtime.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { openDb } from '../../../src/store/db.ts'
@@ -22,6 +21,7 @@ import { testRuntime } from '../gateway/runtime.ts'
 import { signedRequest } from '../merchant/merchant.ts'
 import { minutes, withOrderName } from './rows.ts'
 import { terms } from './simulatedNode.ts'
+import { fixedAccounts } from './fixedAccounts.ts'
 
 export type TestShop = Awaited<ReturnType<typeof openShop>>
 
@@ -60,7 +60,7 @@ export async function openShop({
     start: async order => withOrderName(order, reply),
     check: async order => withOrderName(order, reply),
   })
-  const providerAccounts = providerAccountsOf(
+  const providerAccounts = fixedAccounts(
     new Map((['test', 'live'] as const).map(mode => [accounts[mode], providerAccount(mode)])),
   )
   const runtime = testRuntime({ db, masterKeys, providerAccounts, clock: () => now })

@@ -4,11 +4,11 @@ import type { Order } from '../../../src/core/provider/order.ts'
 import type { PaymentMethod } from '../../../src/core/provider/paymentMethod.ts'
 import type { ProviderAccount, ProviderTools } from '../../../src/core/provider/provider.ts'
 import type { Reply } from '../../../src/core/provider/reply.ts'
-import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import type { PaymentDeps } from '../../../src/runtime/runtime.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { changesOn } from '../gateway/runtime.ts'
 import { minutes, withOrderName } from './rows.ts'
+import { fixedAccounts } from './fixedAccounts.ts'
 
 export const simulatedMethod: PaymentMethod = {
   payment_method: 'mtn_mobile_money',
@@ -69,7 +69,7 @@ export function simulatedNode(
   return {
     ...changesOn(db),
     // The test controls the clock, so no call times out: a call that never ends stands for a crashed process.
-    providerAccounts: providerAccountsOf(new Map([['simulated', providerAccount]]), () => () => {}),
+    providerAccounts: fixedAccounts(new Map([['simulated', providerAccount]]), () => () => {}),
     baseUrl: () => 'https://pay.example',
     clock,
     watch() {},

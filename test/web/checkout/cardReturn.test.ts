@@ -4,7 +4,6 @@ import { pollDue } from '../../../src/actions/providers/pollDue.ts'
 import type { ProviderAccount } from '../../../src/core/provider/provider.ts'
 import type { Reply } from '../../../src/core/provider/reply.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
-import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import { sql } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { checkoutRoutes } from '../../../src/web/checkout/checkout.tsx'
@@ -12,6 +11,7 @@ import type { Env } from '../../../src/web/http/context.ts'
 import { simulatedMethod, terms } from '../../support/payments/simulatedNode.ts'
 import { after, withOrderName, minutes, noon, seconds, yes } from '../../support/payments/rows.ts'
 import { openShop, type TestShop } from '../../support/payments/shop.ts'
+import { fixedAccounts } from '../../support/payments/fixedAccounts.ts'
 
 // A customer returns from the card page repeatedly, on any node.
 let shop: TestShop
@@ -44,7 +44,7 @@ const providerAccount: ProviderAccount = {
 }
 const runtime = () => ({
   ...shop.runtime,
-  providerAccounts: providerAccountsOf(new Map([['live_bank', providerAccount]])),
+  providerAccounts: fixedAccounts(new Map([['live_bank', providerAccount]])),
 })
 const newNode = () =>
   new Hono<Env>().route('/checkout', checkoutRoutes({ runtime: runtime(), trustedProxies: 0 }))

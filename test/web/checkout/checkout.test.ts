@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findCheckout } from '../../../src/store/payments/paymentLife.ts'
+import { findCheckouts } from '../../../src/store/payments/paymentLife.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
 import { type Answer, post, send, signedRequest } from '../../support/merchant/merchant.ts'
 
@@ -162,9 +162,9 @@ describe('paying', () => {
     test(`the attempt stores the language ${how}`, async () => {
       const url = await newCheckout()
       await submit(`${url}${path}`, wallet('0240000000'), headers)
-      const { attempts } =
-        (await findCheckout(gateway.db, shop.merchant_id, url.split('/').at(-1) ?? '')) ?? {}
-      expect(attempts?.map(attempt => attempt.lang)).toEqual([lang])
+      const key = { merchant_id: shop.merchant_id, tx_token: url.split('/').at(-1) ?? '' }
+      const [checkout] = await findCheckouts(gateway.db, [key])
+      expect(checkout?.attempts.map(attempt => attempt.lang)).toEqual([lang])
     })
 
   test('from the form to the receipt', async () => {

@@ -1,8 +1,12 @@
-import type { Delivery } from '../../../src/core/notification/delivery.ts'
+import type { Delivery, Try } from '../../../src/core/notification/delivery.ts'
 import type { NotificationKey } from '../../../src/core/notification/notification.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
-import { type LeasedDelivery, takeAlone } from '../../../src/store/notifications/deliveries.ts'
-import { type DeliveryOutcome, triesOf, type Try } from '../../../src/store/notifications/tries.ts'
+import {
+  type DeliveryOutcome,
+  type LeasedDelivery,
+  takeAlone,
+} from '../../../src/store/notifications/deliveries.ts'
+import { triesOf } from '../../../src/store/notifications/tries.ts'
 import { createTriesLog, type FinishedTry } from '../../../src/workers/deliveries/tries.ts'
 import { after, seconds } from '../../support/payments/rows.ts'
 import type { DeliveryFixture } from './fixture.ts'

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Delivery, HttpOutcome } from '../../../src/core/notification/delivery.ts'
-import { lastOffset, offsets } from '../../../src/core/notification/schedule.ts'
+import type { Delivery, HttpOutcome, Try } from '../../../src/core/notification/delivery.ts'
+import { offsets } from '../../../src/core/notification/schedule.ts'
 import { sql } from '../../../src/store/db.ts'
-import type { Try } from '../../../src/store/notifications/tries.ts'
 import type { Dispatcher } from '../../../src/workers/deliveries/dispatcher.ts'
-import { createRandom, randomSeed } from '../../support/random.ts'
 import { after, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { createRandom, randomSeed } from '../../support/random.ts'
 import { failWith, fakeOutbound, referenceOf, respond } from './answers.ts'
-import { dispatchAll, isAwake, openDeliveryFixture, type DeliveryFixture, until } from './fixture.ts'
+import { type DeliveryFixture, dispatchAll, isAwake, openDeliveryFixture, until } from './fixture.ts'
 
 const slack = seconds(5) // how far the test moves the clock at once
 
@@ -71,7 +70,7 @@ function faultsOf(delivery: Delivery, tries: readonly Try[], asks: boolean): str
     const [offset = -1, before = 0] = [offsets[at], offsets[at - 1]]
     const ms = started_at.getTime() - delivery.begun_at.getTime()
     const jitter = at === 0 ? 0 : jitterOf(offset - before)
-    const latest = offset + Math.max(jitter, asks && offset < lastOffset ? offset - before : 0)
+    const latest = offset + Math.max(jitter, asks && at < offsets.length - 1 ? offset - before : 0)
     return ms >= offset && ms <= latest + slack ? [] : [`try ${number} at ${ms}`]
   })
   if (tries.length !== 16 || delivery.tries !== 16)

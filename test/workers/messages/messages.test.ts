@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { initiate } from '../../../src/actions/interface/initiate.ts'
 import { queueMessages } from '../../../src/actions/messages/queueMessages.ts'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
-import { expireDue } from '../../../src/actions/payments/expire.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
 import { lockPayment } from '../../../src/store/payments/paymentLife.ts'
 import type { TestMerchant } from '../../support/gateway/gateway.ts'
@@ -10,6 +9,7 @@ import { after, minutes, no, noon, pending, seconds, yes } from '../../support/p
 import { signedRequest } from '../../support/merchant/merchant.ts'
 import { messagesOf } from '../../support/messages/sender.ts'
 import { openShop, type TestShop } from '../../support/payments/shop.ts'
+import { expireDue } from '../../support/payments/expireDue.ts'
 
 const reachable = { number: '0241234567', email: 'ama@shop.example' }
 

@@ -62,7 +62,7 @@ export function faultText(view: View, owner: FormOwner, { field: name, fault }: 
 export const onFileField = 'on_file'
 
 // The number that the form refers to. An attempt's instrument may also be a card, which is not a number.
-export function numberOnFile({ checkout }: View, from: string | undefined): NumberOnFile | undefined {
+function numberOnFile({ checkout }: View, from: string | undefined): NumberOnFile | undefined {
   if (!from) return undefined
   const number =
     from === 'request'

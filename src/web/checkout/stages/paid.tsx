@@ -108,7 +108,7 @@ const ReceiptCode = ({ view }: { view: View }) => (
 type Fact = [name: string, value: string | null]
 
 // The facts of a receipt.
-export const Facts = ({ view, whole }: { view: View; whole?: boolean }) => (
+const Facts = ({ view, whole }: { view: View; whole?: boolean }) => (
   <>
     <dl class="facts">
       {factsOf(view, whole).map(
