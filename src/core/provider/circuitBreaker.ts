@@ -7,7 +7,7 @@
 export const circuitStates = ['closed', 'open', 'probing'] as const
 export type CircuitState = (typeof circuitStates)[number]
 export type Verb = 'start' | 'ask'
-export type CallOutcome = 'answered' | 'unanswered'
+export type CallOutcome = 'answered' | 'unanswered' | 'not_sent'
 
 const ordersToOpen = 5 // without an answer in a row; an order that is asked about repeatedly counts once
 const firstOpenMs = 5000
@@ -15,23 +15,15 @@ const longestOpenMs = 60_000
 const shortestPauseMs = 1000
 const longestPauseMs = 300_000 // whatever the provider asks for: a paid order must be noticed
 
-export type Breaker = {
-  failed: Readonly<Record<Verb, readonly string[]>> // ids of the orders that got no answer in a row
-  openUntil: number | null // null: closed
-  openMs: number
-  failedAt: number // the last call without an answer
-  probes: number // orders under way that were sent as probes
-  pausedUntil: number
-}
-
-export const newBreaker: Breaker = {
-  failed: { start: [], ask: [] },
-  openUntil: null,
+export const newBreaker = {
+  failed: { start: [], ask: [] } as Readonly<Record<Verb, readonly string[]>>, // ids of orders without an answer in a row
+  openUntil: null as number | null, // null: closed
   openMs: firstOpenMs,
-  failedAt: -Infinity,
-  probes: 0,
+  failedAt: -Infinity, // the last call without an answer
+  probes: 0, // orders under way that were sent as probes
   pausedUntil: -Infinity,
 }
+export type Breaker = Readonly<typeof newBreaker>
 
 export function circuitStateOf({ openUntil }: Breaker, now: number): CircuitState {
   if (openUntil === null) return 'closed'
