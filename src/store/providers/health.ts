@@ -24,12 +24,15 @@ export const listHealth = (tx: Tx) =>
 export const healthOfOtherNodes = (tx: Tx, node: string, since: Date) =>
   tx.rows<HealthRow>(sql`select * from provider_health where node <> ${node} and written_at > ${since}`)
 
-export type OpenCount = { provider_account: string; payment_method: string; open: number }
-
-export const countOpenAttempts = (tx: Tx) =>
-  tx.rows<OpenCount>(sql`
-    select provider_account, payment_method, count(*)::integer as open from attempts
-    where state not in ('paid', 'failed') group by provider_account, payment_method`)
+// The payment methods of the accounts that a node has called, or that have open attempts.
+export const listMethods = (tx: Tx) =>
+  tx.rows<{ account: string; payment_method: string; open_attempts: number }>(sql`
+    select provider_account as account, payment_method, sum(open)::integer as open_attempts from (
+      select provider_account, payment_method, 0 as open from provider_health
+      union all
+      select provider_account, payment_method, count(*) from attempts
+      where state not in ('paid', 'failed') group by provider_account, payment_method) as methods
+    group by provider_account, payment_method order by provider_account, payment_method`)
 
 // Whether a task about refused credentials of this account is open.
 export const hasRefusalTask = async (tx: Tx, account: string): Promise<boolean> =>
@@ -38,9 +41,9 @@ export const hasRefusalTask = async (tx: Tx, account: string): Promise<boolean> 
     where t.kind = 'account_refused' and t.closed_at is null and a.provider_account = ${account} limit 1`)) !==
   undefined
 
-export const closeRefusalTasks = (tx: Tx, account: string, note: string, now: Date) =>
+export const closeRefusalTasks = (tx: Tx, account: string, now: Date) =>
   tx.count(sql`
-    update tasks t set closed_at = ${now}, closed_note = ${note} from attempts a
+    update tasks t set closed_at = ${now}, closed_note = 'The provider accepts the credentials again.' from attempts a
     where t.kind = 'account_refused' and t.closed_at is null and a.merchant_id = t.merchant_id
       and a.attempt_id = t.attempt_id and a.provider_account = ${account}`)
 
