@@ -75,8 +75,7 @@ export async function saveRefusals(db: Db, monitors: HealthMonitors, watch: Runt
 // The task is on the attempt that was refused first. All nodes and attempts share one task for each account.
 const raiseRefusal = (db: Db, account: string, { attempt_id, words }: CredentialsRefusal, now: Date) =>
   changingAccounts(db, async tx => {
-    if (await store.hasRefusalTask(tx, account)) return undefined
-    const attempt = await store.findAttempt(tx, merchantOfToken(attempt_id), attempt_id)
+    const attempt = await store.findRefusedAttempt(tx, account, merchantOfToken(attempt_id), attempt_id)
     const note = `The provider refuses the credentials of ${account}: ${words}`
     const task = attempt && (await reopenTaskOf(tx, attempt, 'account_refused', note, now))
     return task && { attempt, events: [], tasks: [task] }

@@ -80,18 +80,14 @@ export function healthByBreaker(breaker: Breaker, now: number): AccountHealth {
 }
 
 // A call that was not sent is already counted as unanswered. A refusal for an unknown reason proves nothing about it.
-const uncountedReasons: ReadonlySet<string | null> = new Set(['not_sent', 'refused'])
-const providerReasons: ReadonlySet<string | null> = new Set([
-  'account_trouble',
-  'network_error',
-  'never_arrived',
-])
+const uncountedReasons = ['not_sent', 'refused']
+const providerReasons = ['account_trouble', 'network_error', 'never_arrived']
 
 // How the end of an attempt counts for its account.
-export function countedOutcome(state: string, reason: string | null) {
+export function countedOutcome(state: string, reason: string) {
   if (state === 'paid') return 'paid'
-  if (state !== 'failed' || uncountedReasons.has(reason)) return undefined
-  return providerReasons.has(reason) ? 'troubled' : 'declined'
+  if (state !== 'failed' || uncountedReasons.includes(reason)) return undefined
+  return providerReasons.includes(reason) ? 'troubled' : 'declined'
 }
 
 // What one node has seen of one payment method of an account: a row of the table provider_health.

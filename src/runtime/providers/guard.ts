@@ -69,7 +69,12 @@ export function guardAccount(
     ...providerAccount,
     testerPage: mode === 'test' ? testerPage : undefined,
     newIdempotencyKey: attempt_id => providerAccount.newIdempotencyKey?.(attempt_id) ?? null,
-    terms: payment_method => termsOf(providerAccount, payment_method),
+    terms(payment_method) {
+      const { methods, visibleWithinMs, failureMayReverseForMs } = providerAccount
+      const lifetimeMs = methods.find(method => method.payment_method === payment_method)?.lifetimeMs
+      const absentForMs = Math.max(visibleWithinMs, lifetimeMs ?? Infinity)
+      return { absentForMs, lifetimeMs, failureMayReverseForMs, timing }
+    },
     mayStart: () => monitor?.whyBlocked('start') === undefined,
     async probe() {
       if (!checkCredentials || !monitor?.takeProbe()) return
@@ -90,13 +95,6 @@ export function guardAccount(
 }
 
 type Work = (signal: AbortSignal) => Promise<unknown>
-
-function termsOf(providerAccount: ProviderAccount, payment_method: string): MethodTerms {
-  const { methods, visibleWithinMs, failureMayReverseForMs, timing = {} } = providerAccount
-  const lifetimeMs = methods.find(method => method.payment_method === payment_method)?.lifetimeMs
-  const absentForMs = Math.max(visibleWithinMs, lifetimeMs ?? Infinity)
-  return { absentForMs, lifetimeMs, failureMayReverseForMs, timing }
-}
 
 function replyOfError(error: unknown): SanitizedReply {
   const errors = error instanceof Error ? [error, error.cause] : []

@@ -26,13 +26,9 @@ type MonitoredCall = Pick<Order, 'attempt_id' | 'payment_method'> & {
 }
 type CallResult = { reply: SanitizedReply; delayMs: number; timeoutMs: number }
 
-// A call as the metrics count it. `put_off`: it was blocked before it was sent.
-export type ObservedCall = MonitoredCall & {
-  account: string
-  outcome: circuit.CallOutcome | 'put_off'
-  delayMs: number
-  hasUnknownCode: boolean
-}
+// A call as the metrics count it. `put_off`: it was blocked before it was sent, and has no result.
+export type ObservedCall = MonitoredCall &
+  Partial<CallResult> & { account: string; outcome: circuit.CallOutcome | 'put_off' }
 
 const defaultOptions = {
   nodes: () => 1, // running nodes, this one included
@@ -96,11 +92,9 @@ export class AccountMonitor {
     const recordCall = this.trackCall(call.verb, call.attempt_id)
     return (result?: CallResult): SanitizedReply | undefined => {
       recordCall(result && !call.isSubmission ? this.#judge(call, result) : undefined)
-      const { reply, delayMs = 0 } = result ?? {}
-      const outcome = reply ? outcomeOf(reply) : 'put_off'
-      const hasUnknownCode = reply !== undefined && (reply as ReplyFacts).unknownCode !== undefined
-      this.options.watch({ ...call, account: this.account, outcome, delayMs, hasUnknownCode })
-      return hasUnknownCode ? this.#countUnknownCode(call, reply) : reply
+      const outcome = result ? outcomeOf(result.reply) : 'put_off'
+      this.options.watch({ ...call, ...result, account: this.account, outcome })
+      return result && this.#countUnknownCode(call, result.reply)
     }
   }
 
@@ -111,7 +105,7 @@ export class AccountMonitor {
     this.#breaker = { ...this.#breaker, probes: this.#breaker.probes + probe }
     return (outcome: circuit.CallOutcome | undefined) => {
       const before = { ...this.#breaker, probes: this.#breaker.probes - probe }
-      this.#breaker = outcome ? circuit.recordOutcome(before, { verb, order }, outcome, this.#now()) : before
+      this.#breaker = outcome ? circuit.recordCall(before, { verb, order, outcome }, this.#now()) : before
       if (before.openUntil !== null && this.#breaker.openUntil === null)
         for (const method of this.#methods.values()) method.window = []
     }
@@ -162,7 +156,8 @@ export class AccountMonitor {
 
   // Flags the reply if it is the third attempt with the same unknown code.
   #countUnknownCode({ payment_method, attempt_id, isSimulated }: MonitoredCall, reply: SanitizedReply) {
-    const { unknownCode = '', provider_code } = reply as ReplyFacts
+    const { unknownCode, provider_code } = reply as ReplyFacts
+    if (unknownCode === undefined) return reply
     const method = this.#method(payment_method)
     method.row.unknown_codes = countSample(method.row.unknown_codes, unknownCode)
     if (provider_code === undefined || isSimulated) return reply
@@ -212,7 +207,7 @@ export function createHealthMonitors(chosenOptions: HealthMonitorOptions = {}) {
     // Call it after the commit of the update. A failure of a test payment proves nothing about the account.
     ended({ attempt, events }: Pick<StatusUpdate, 'attempt' | 'events'>) {
       const isEnd = events.some(({ kind }) => kind === 'attempt_paid' || kind === 'attempt_failed')
-      const outcome = health.countedOutcome(attempt.state, attempt.reason)
+      const outcome = health.countedOutcome(attempt.state, attempt.reason ?? '')
       if (isEnd && outcome && (outcome === 'paid' || attempt.mode !== 'test'))
         account(attempt.provider_account).count(attempt.payment_method, { [outcome]: 1 })
     },
