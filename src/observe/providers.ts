@@ -39,11 +39,11 @@ export function watchCalls({ registry }: Metrics): (call: ObservedCall) => void 
     if (labelled.size < mostAccounts) labelled.add(account)
     return labelled.has(account) ? account : 'others'
   }
-  return ({ account: name, payment_method, verb, outcome, delayMs, hasUnknownCode }) => {
+  return ({ account: name, payment_method, verb, outcome, delayMs = 0, reply = {} }) => {
     const account = labelOf(name)
     calls.inc({ account, payment_method, verb, outcome })
     if (outcome === 'answered') seconds.observe({ account, payment_method, verb }, delayMs / 1000)
-    if (hasUnknownCode) unknownCodes.inc({ account, payment_method })
+    if ('unknownCode' in reply) unknownCodes.inc({ account, payment_method })
   }
 }
 

@@ -46,7 +46,7 @@ export type ProviderAccountsOptions = {
   stored?: { db: Db; masterKeys?: MasterKeys }
   isReadOnly?: boolean // a command, which stores nothing about the accounts that it opens
   preferred?: readonly string[] // accounts and providers that the operator prefers, best first
-  monitors?: Pick<HealthMonitors, 'of' | 'monitorFor'>
+  monitors?: Pick<HealthMonitors, 'of' | 'account'>
   folder?: URL
   onFault?: OnFault
 }
@@ -58,7 +58,7 @@ const providersFolder = new URL('../providers/', import.meta.url)
 export async function openProviderAccounts(options: ProviderAccountsOptions): Promise<OpenProviderAccounts> {
   const { env, tools, stored, preferred = [], monitors, onFault = () => {} } = options
   const guard: Opening['guard'] = (account, providerAccount) =>
-    guardAccount(providerAccount, undefined, monitors?.monitorFor(account, providerAccount))
+    guardAccount(providerAccount, undefined, monitors?.account(account))
   const providers = await loadProviders(options.folder)
   const opening: Opening = { providers, tools, guard, masterKeys: stored?.masterKeys }
   const ofEnvironment = [...providers].flatMap(([name, provider]) => {

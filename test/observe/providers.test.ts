@@ -1,18 +1,17 @@
 import { expect, test } from 'vitest'
-import type { Order } from '../../src/core/provider/order.ts'
 import type { SanitizedReply } from '../../src/core/provider/reply.ts'
 import { gaugeProviders, watchCalls } from '../../src/observe/providers.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { createHealthMonitors } from '../../src/runtime/providers/healthMonitor.ts'
 
-const called = { attempt_id: 'a1', payment_method: 'wallet' } as Order
+const called = { verb: 'start', attempt_id: 'a1', payment_method: 'wallet' } as const
 
 function watched() {
   const metrics = createMetrics()
   const monitors = createHealthMonitors({ watch: watchCalls(metrics) })
   gaugeProviders(metrics, monitors)
   const finish = (account: string, reply: SanitizedReply, attempt_id = 'a1') =>
-    monitors.monitorFor(account, { mode: 'live' }).begin('start', { ...called, attempt_id })({
+    monitors.account(account).begin({ ...called, attempt_id })({
       reply,
       delayMs: 700,
       timeoutMs: 5000,
@@ -28,7 +27,7 @@ test('calls, delays, health, breaker, unknown codes and the last success are mea
   finish('mtn', { state: 'unknown', words: '', unknownCode: 'HELD' })
   for (let n = 0; n < 5; n++) finish('paystack', { state: 'unknown', words: 'HTTP 503' }, `order ${n}`)
   finish('paystack', { state: 'not_sent', words: 'connection refused' })
-  monitors.monitorFor('paystack', { mode: 'live' }).begin('start', called)(undefined)
+  monitors.account('paystack').begin(called)(undefined)
   monitors.account('mtn').count('wallet', { paid: 1 })
   const text = await metrics.registry.metrics()
   for (const line of [

@@ -7,7 +7,7 @@
 export const circuitStates = ['closed', 'open', 'probing'] as const
 export type CircuitState = (typeof circuitStates)[number]
 export type Verb = 'start' | 'ask'
-export type CallOutcome = 'answered' | 'unanswered'
+export type CallOutcome = 'answered' | 'unanswered' | 'not_sent'
 
 const ordersToOpen = 5 // without an answer in a row; an order that is asked about repeatedly counts once
 const firstOpenMs = 5000
@@ -15,38 +15,25 @@ const longestOpenMs = 60_000
 const shortestPauseMs = 1000
 const longestPauseMs = 300_000 // whatever the provider asks for: a paid order must be noticed
 
-export type Breaker = {
-  failed: Readonly<Record<Verb, readonly string[]>> // ids of the orders that got no answer in a row
-  openUntil: number | null // null: closed
-  openMs: number
-  failedAt: number // the last call without an answer
-  probes: number // orders under way that were sent as probes
-  pausedUntil: number
-}
-
-export const newBreaker: Breaker = {
-  failed: { start: [], ask: [] },
-  openUntil: null,
+export const newBreaker = {
+  failed: { start: [], ask: [] } as Readonly<Record<Verb, readonly string[]>>, // ids of orders without an answer in a row
+  openUntil: null as number | null, // null: closed
   openMs: firstOpenMs,
-  failedAt: -Infinity,
-  probes: 0,
+  failedAt: -Infinity, // the last call without an answer
+  probes: 0, // orders under way that were sent as probes
   pausedUntil: -Infinity,
 }
+export type Breaker = Readonly<typeof newBreaker>
 
 export function circuitStateOf({ openUntil }: Breaker, now: number): CircuitState {
   if (openUntil === null) return 'closed'
   return now < openUntil ? 'open' : 'probing'
 }
 
-type Call = { verb: Verb; order: string }
-
-export const recordOutcome = (breaker: Breaker, call: Call, outcome: CallOutcome, now: number): Breaker =>
-  outcome === 'answered' ? recordAnswer(breaker, call, now) : recordNoAnswer(breaker, call, now)
-
 // An answered order closes the breaker. An answered question closes it only if questions opened it. If orders opened it,
 // and questions failed as well, the answer ends the wait: the next order is a probe. If questions were answered all along,
 // the answer proves nothing new.
-function recordAnswer(breaker: Breaker, { verb }: Call, now: number): Breaker {
+function recordAnswer(breaker: Breaker, verb: Verb, now: number): Breaker {
   const { failed, openUntil, probes, pausedUntil } = breaker
   const cleared = { ...breaker, failed: { ...failed, [verb]: [] } }
   if (openUntil === null) return cleared
@@ -55,8 +42,11 @@ function recordAnswer(breaker: Breaker, { verb }: Call, now: number): Breaker {
   return { ...cleared, openMs: firstOpenMs, openUntil: Math.min(now, openUntil) }
 }
 
-// An open breaker only counts: the call was sent before it opened, or it is a question.
-function recordNoAnswer(breaker: Breaker, { verb, order }: Call, now: number): Breaker {
+type RecordedCall = { verb: Verb; order: string; outcome: CallOutcome }
+
+// An open breaker only counts calls without an answer: they were sent before it opened, or are questions.
+export function recordCall(breaker: Breaker, { verb, order, outcome }: RecordedCall, now: number): Breaker {
+  if (outcome === 'answered') return recordAnswer(breaker, verb, now)
   const orders = [...new Set([...breaker.failed[verb], order])].slice(-ordersToOpen)
   const counted = { ...breaker, failed: { ...breaker.failed, [verb]: orders }, failedAt: now }
   const open = (openMs: number) => ({ ...counted, openMs, openUntil: now + openMs })
@@ -72,11 +62,8 @@ export function pauseBreaker(breaker: Breaker, pauseMs: number, now: number): Br
 
 // Why a call may not be sent now; undefined if it may.
 export function whyBlocked(breaker: Breaker, verb: Verb, now: number): string | undefined {
-  const state = circuitStateOf(breaker, now)
   if (now < breaker.pausedUntil) return 'The provider asked for a pause.'
-  if (verb === 'ask' || state === 'closed') return undefined
-  if (state === 'open') return 'The provider did not answer recent requests. New ones wait.'
-  return breaker.probes === 0
-    ? undefined
-    : 'The provider did not answer recent requests. Another order is probing it.'
+  const state = circuitStateOf(breaker, now)
+  const maySend = verb === 'ask' || state === 'closed' || (state === 'probing' && breaker.probes === 0)
+  return maySend ? undefined : 'The provider did not answer recent requests. New ones wait.'
 }

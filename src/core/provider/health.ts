@@ -13,18 +13,20 @@ const longPauseMs = 60_000
 const leastCalls = 5 // fewer are not judged
 const leastOutcomes = 4
 
-export type CallCounts = {
-  answered: number
-  late: number // answered after more than half of the timeout
-  unanswered: number // no usable answer, an answer after the timeout, or no connection
-  paid: number
-  declined: number // by the customer, or for a reason of the customer's: a success of the account
-  troubled: number // failed for a reason of the account or of its provider
-  delays: readonly number[] // answered calls by delay: one bucket for each of `delayBoundsMs`, and one above the last
-}
-
 export const delayBoundsMs = [50, 100, 250, 500, 1000, 2000, 3000, 5000, 10_000, 20_000, 30_000]
 const delayBuckets = [...delayBoundsMs, Infinity]
+
+export const noCalls = {
+  answered: 0,
+  late: 0, // answered after more than half of the timeout
+  unanswered: 0, // no usable answer, an answer after the timeout, or no connection
+  paid: 0,
+  declined: 0, // by the customer, or for a reason of the customer's: a success of the account
+  troubled: 0, // failed for a reason of the account or of its provider
+  delays: delayBuckets.map(() => 0), // answered calls by delay
+}
+export type CallCounts = Readonly<typeof noCalls>
+const countNames = ['answered', 'late', 'unanswered', 'paid', 'declined', 'troubled'] as const
 
 export const answeredCall = (delayMs: number, isLate: boolean): Partial<CallCounts> => {
   const bucket = delayBuckets.findIndex(bound => delayMs <= bound)
@@ -32,44 +34,30 @@ export const answeredCall = (delayMs: number, isLate: boolean): Partial<CallCoun
 }
 
 export function sumCounts(all: readonly Partial<CallCounts>[]): CallCounts {
-  const sum = (countIn: (counts: Partial<CallCounts>) => number | undefined) =>
-    all.reduce((total, counts) => total + (countIn(counts) ?? 0), 0)
-  return {
-    answered: sum(({ answered }) => answered),
-    late: sum(({ late }) => late),
-    unanswered: sum(({ unanswered }) => unanswered),
-    paid: sum(({ paid }) => paid),
-    declined: sum(({ declined }) => declined),
-    troubled: sum(({ troubled }) => troubled),
-    delays: delayBuckets.map((_, at) => sum(({ delays }) => delays?.[at])),
+  const sum = { ...noCalls }
+  for (const counts of all) {
+    for (const name of countNames) sum[name] += counts[name] ?? 0
+    sum.delays = sum.delays.map((count, bucket) => count + (counts.delays?.[bucket] ?? 0))
   }
+  return sum
 }
 
-export const noCalls = sumCounts([])
-
-export type CallWindow = readonly { slice: number; counts: CallCounts }[]
+export type CallWindow = readonly (CallCounts & { slice: number })[]
 
 const recent = (window: CallWindow, now: number) =>
   window.filter(({ slice }) => slice > Math.floor((now - healthWindowMs) / sliceMs))
 
+export const countsOf = (window: CallWindow, now: number) => sumCounts(recent(window, now))
+
 export function addToWindow(window: CallWindow, counts: Partial<CallCounts>, now: number): CallWindow {
   const slice = Math.floor(now / sliceMs)
-  const current = window.find(one => one.slice === slice)?.counts ?? noCalls
+  const current = window.filter(one => one.slice === slice)
   const others = recent(window, now).filter(one => one.slice !== slice)
-  return [...others, { slice, counts: sumCounts([current, counts]) }]
+  return [...others, { ...sumCounts([...current, counts]), slice }]
 }
 
-export const countsOf = (window: CallWindow, now: number): CallCounts =>
-  sumCounts(recent(window, now).map(({ counts }) => counts))
-
-export function healthOf({
-  answered,
-  late,
-  unanswered,
-  paid,
-  declined,
-  troubled,
-}: CallCounts): AccountHealth {
+export function healthOf(counts: CallCounts): AccountHealth {
+  const { answered, late, unanswered, paid, declined, troubled } = counts
   const calls = answered + unanswered
   const outcomes = paid + declined + troubled
   if (calls >= leastCalls && unanswered >= 0.6 * calls) return 'down'
@@ -91,16 +79,15 @@ export function healthByBreaker(breaker: Breaker, now: number): AccountHealth {
   return pausedUntil - now > briefPauseMs ? 'degraded' : 'healthy'
 }
 
-const providerReasons: ReadonlySet<string> = new Set(['account_trouble', 'network_error', 'never_arrived'])
-
 // A call that was not sent is already counted as unanswered. A refusal for an unknown reason proves nothing about it.
-const uncountedReasons: ReadonlySet<string> = new Set(['not_sent', 'refused'])
+const uncountedReasons = ['not_sent', 'refused']
+const providerReasons = ['account_trouble', 'network_error', 'never_arrived']
 
 // How the end of an attempt counts for its account.
-export function countedOutcome(state: string, reason: string | null) {
+export function countedOutcome(state: string, reason: string) {
   if (state === 'paid') return 'paid'
-  if (state !== 'failed' || uncountedReasons.has(reason ?? '')) return undefined
-  return providerReasons.has(reason ?? '') ? 'troubled' : 'declined'
+  if (state !== 'failed' || uncountedReasons.includes(reason)) return undefined
+  return providerReasons.includes(reason) ? 'troubled' : 'declined'
 }
 
 // What one node has seen of one payment method of an account: a row of the table provider_health.
@@ -120,43 +107,37 @@ export const newHealthRow = (provider_account: string, payment_method: string, n
 })
 export type HealthRow = ReturnType<typeof newHealthRow>
 
-// Sums up what all nodes have seen. Counts older than the window are ignored; the times of the last success are not.
+// Sums up what all nodes have seen. Counts older than the window are ignored; the times of the last success are not. The
+// health is `quiet` if no node has called the account within the window, and `down` if no breaker of those nodes is closed.
 export function summarizeHealth(nodes: readonly HealthRow[], now: Date) {
-  const current = nodes.filter(({ written_at }) => now.getTime() - written_at.getTime() < healthWindowMs)
+  const current = nodes.filter(({ written_at }) => Number(now) - Number(written_at) < healthWindowMs)
+  const breakers = new Set(current.map(({ breaker }) => breaker))
   const counts = sumCounts(current)
-  const worstBreaker = (['open', 'probing'] as const).find(state =>
-    current.some(one => one.breaker === state),
-  )
-  const answeredAt = latest(nodes.map(({ answered_at }) => answered_at))
-  const failedAt = latest(nodes.map(({ last_error_at }) => last_error_at))
-  const failed = failedAt > answeredAt ? nodes.find(one => Number(one.last_error_at) === failedAt) : undefined
-  const secondsSince = (at: number) =>
-    at === 0 ? null : Math.max(0, Math.round((now.getTime() - at) / 1000))
+  const answered_at = latest(nodes, 'answered_at')
+  const failed_at = latest(nodes, 'last_error_at')
+  const failed =
+    failed_at > answered_at ? nodes.find(row => Number(row.last_error_at) === failed_at) : undefined
+  const secondsSince = (at: number) => (at === 0 ? null : Math.max(0, Math.round((Number(now) - at) / 1000)))
+  const health = breakers.has('closed') ? healthOf(counts) : 'down'
   return {
-    health: summarizedHealth(current, counts),
-    breaker: worstBreaker ?? 'closed',
+    health: breakers.size === 0 ? ('quiet' as const) : health,
+    breaker: (['open', 'probing'] as const).find(state => breakers.has(state)) ?? 'closed',
     answered: counts.answered,
     unanswered: counts.unanswered,
     p50_ms: delayQuantile(counts, 0.5),
     p95_ms: delayQuantile(counts, 0.95),
-    answered_seconds_ago: secondsSince(answeredAt),
-    paid_seconds_ago: secondsSince(latest(nodes.map(({ paid_at }) => paid_at))),
+    answered_seconds_ago: secondsSince(answered_at),
+    paid_seconds_ago: secondsSince(latest(nodes, 'paid_at')),
     unknown_codes: sumSamples(nodes.flatMap(({ unknown_codes }) => unknown_codes)),
     last_error: failed?.last_error ?? null, // unless any node has received an answer since
-    last_error_seconds_ago: failed ? secondsSince(failedAt) : null,
+    last_error_seconds_ago: failed ? secondsSince(failed_at) : null,
     is_refused: failed?.is_refused ?? false,
   }
 }
 
 // Milliseconds; 0 if there is none.
-const latest = (times: readonly (Date | null)[]) => Math.max(0, ...times.map(Number))
-
-// `quiet`: no node has called the account within the window. An account is down if the breakers of all nodes that called
-// it lately are open or probing.
-function summarizedHealth(current: readonly HealthRow[], counts: CallCounts): AccountHealth | 'quiet' {
-  if (current.length === 0) return 'quiet'
-  return current.every(({ breaker }) => breaker !== 'closed') ? 'down' : healthOf(counts)
-}
+const latest = (nodes: readonly HealthRow[], what: 'answered_at' | 'paid_at' | 'last_error_at') =>
+  Math.max(0, ...nodes.map(row => Number(row[what])))
 
 // The upper bound of the bucket that contains this quantile of the delays, at most the last bound. Null if nothing was
 // answered.

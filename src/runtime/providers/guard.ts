@@ -7,17 +7,17 @@ import { sanitizeReply } from '../../core/provider/sanitizeReply.ts'
 import { cleanError } from '../../core/text.ts'
 import { type Timer, timerOf, withinDeadline } from '../deadline.ts'
 import type { AccountMonitor } from './healthMonitor.ts'
+import { createRateLimiter } from './rateLimiter.ts'
 
 // A provider account as the rest of the program uses it: every call ends within its timeout and returns a sanitized reply.
 export type GuardedAccount = Pick<
   ProviderAccount,
-  'account' | 'startIsIdempotent' | 'testerPage' | 'handleWebhook' | 'checkCredentials'
+  'account' | 'startIsIdempotent' | 'testerPage' | 'handleWebhook'
 > & {
   newIdempotencyKey(attempt_id: string): string | null // null: the attempt_id itself
   terms(payment_method: string): MethodTerms
-  startTimeoutMs: number
-  pollTimeoutMs: number
   mayStart(): boolean // false: the breaker would block an order now
+  probe(): Promise<void> // checks the credentials, which charges nothing, if the breaker is due for a probe
   start(order: Order): Promise<SanitizedReply>
   check(order: Order): Promise<SanitizedReply>
   submit(order: Order, step: string, input: Readonly<Record<string, string>>): Promise<SanitizedReply>
@@ -36,74 +36,65 @@ export function guardAccount(
   timer?: Timer,
   monitor?: AccountMonitor,
 ): GuardedAccount {
-  const { timing = {}, giveUp, submit } = providerAccount
+  const { mode, timing = {}, testEndings, testerPage, checkCredentials, giveUp, submit } = providerAccount
   const { startTimeoutMs = defaultTimeoutMs, pollTimeoutMs = defaultTimeoutMs } = timing
-  const call = createGuardedCall(providerAccount, timer, monitor)
-  const ordering: CallKind = { verb: 'start', timeoutMs: startTimeoutMs, judgesAccount: true }
-  const asking: CallKind = { verb: 'ask', timeoutMs: pollTimeoutMs, judgesAccount: true }
-  // An open breaker does not block submissions. The customer's input decides how they are answered, so a customer could
-  // pause the account for everyone: the status question that follows a submission judges the account instead.
-  const submitting: CallKind = { verb: 'ask', timeoutMs: startTimeoutMs, judgesAccount: false }
-
-  return {
-    ...providerAccount,
-    startTimeoutMs,
-    pollTimeoutMs,
-    testerPage: providerAccount.mode === 'test' ? providerAccount.testerPage : undefined,
-    newIdempotencyKey: attempt_id => providerAccount.newIdempotencyKey?.(attempt_id) ?? null,
-    terms: payment_method => termsOf(providerAccount, payment_method),
-    mayStart: () => monitor?.whyBlocked('start') === undefined,
-    start: order => call(order, ordering, signal => providerAccount.start(order, signal)),
-    check: order => call(order, asking, signal => providerAccount.check(order, signal)),
-    submit: async (order, step, input) =>
-      submit
-        ? call(order, submitting, signal => submit(order, step, input, signal))
-        : { state: 'unknown', words: 'The provider has no further steps.' },
-    giveUp: giveUp && (order => call(order, asking, signal => giveUp(order, signal))),
-  }
-}
-
-function termsOf(providerAccount: ProviderAccount, payment_method: string): MethodTerms {
-  const { methods, visibleWithinMs, failureMayReverseForMs, timing = {} } = providerAccount
-  const lifetimeMs = methods.find(method => method.payment_method === payment_method)?.lifetimeMs
-  const absentForMs = Math.max(visibleWithinMs, lifetimeMs ?? Infinity)
-  return { absentForMs, lifetimeMs, failureMayReverseForMs, timing }
-}
-
-type CallKind = { verb: Verb; timeoutMs: number; judgesAccount: boolean }
-type Work = (signal: AbortSignal) => Promise<unknown>
-
-// Every call to a provider runs through here. A blocked call is not sent: a worker finds the attempt due and calls later.
-// A call that waits for the rate limit has at least half of its timeout left for the provider's answer.
-function createGuardedCall(providerAccount: ProviderAccount, timer?: Timer, monitor?: AccountMonitor) {
+  const waitForTurn = monitor && createRateLimiter(timing, monitor.options.nodes, monitor.options.monotonicMs)
+  const isSimulated = mode === 'test' && testEndings !== undefined
   let underWay = 0
 
-  return async (order: Order, kind: CallKind, work: Work): Promise<SanitizedReply> => {
-    const { verb, timeoutMs, judgesAccount } = kind
+  // Every call to a provider runs through here. A blocked call is not sent: a worker finds the attempt due and calls later.
+  // A call that waits for the rate limit has at least half of its timeout left for the provider's answer.
+  async function call(verb: Verb, order: Order, timeoutMs: number, work: Work, isSubmission = false) {
     const why = underWay >= maxUnderWay ? 'Too many orders are under way.' : monitor?.whyBlocked(verb)
-    const finish = monitor?.begin(verb, order, judgesAccount)
+    const finish = monitor?.begin({ ...order, verb, isSubmission, isSimulated })
     let sentAt: number | undefined
     const send: Work = async signal => {
       if (why !== undefined) throw new NotSent(why)
-      if (monitor) await monitor.waitForTurn(verb, timeoutMs / 2, signal)
+      if (waitForTurn) await waitForTurn(verb, timeoutMs / 2, signal)
       sentAt = performance.now()
       return work(signal)
     }
     underWay++
     const reply = await withinDeadline(send, timer ?? timerOf(timeoutMs), 'no answer in time')
-      .then(raw => sanitizeReply(raw, orderIdOf(providerAccount, order)))
+      .then(raw => sanitizeReply(raw, providerAccount.providerOrderId?.(order) ?? order.idempotency_key))
       .catch(replyOfError)
     underWay--
     const delayMs = performance.now() - (sentAt ?? 0)
     const judged = finish?.(sentAt === undefined ? undefined : { reply, delayMs, timeoutMs }) ?? reply
     // A question that was not sent proves nothing about the order.
-    return verb === 'ask' && judged.state === 'not_sent' ? { ...judged, state: 'unknown' } : judged
+    return verb === 'ask' && judged.state === 'not_sent' ? { ...judged, state: 'unknown' as const } : judged
+  }
+
+  return {
+    ...providerAccount,
+    testerPage: mode === 'test' ? testerPage : undefined,
+    newIdempotencyKey: attempt_id => providerAccount.newIdempotencyKey?.(attempt_id) ?? null,
+    terms(payment_method) {
+      const { methods, visibleWithinMs, failureMayReverseForMs } = providerAccount
+      const lifetimeMs = methods.find(method => method.payment_method === payment_method)?.lifetimeMs
+      const absentForMs = Math.max(visibleWithinMs, lifetimeMs ?? Infinity)
+      return { absentForMs, lifetimeMs, failureMayReverseForMs, timing }
+    },
+    mayStart: () => monitor?.whyBlocked('start') === undefined,
+    async probe() {
+      if (!checkCredentials || !monitor?.takeProbe()) return
+      const recordCall = monitor.trackCall('ask', 'test')
+      const checking = withinDeadline(checkCredentials, timerOf(pollTimeoutMs), 'no answer in time')
+      const isValid = await checking.then(check => check.isValid).catch(() => false)
+      recordCall(isValid ? 'answered' : 'unanswered')
+    },
+    start: order => call('start', order, startTimeoutMs, signal => providerAccount.start(order, signal)),
+    check: order => call('ask', order, pollTimeoutMs, signal => providerAccount.check(order, signal)),
+    // An open breaker does not block submissions. The status question that follows a submission judges the account.
+    submit: async (order, step, input) =>
+      submit
+        ? call('ask', order, startTimeoutMs, signal => submit(order, step, input, signal), true)
+        : { state: 'unknown', words: 'The provider has no further steps.' },
+    giveUp: giveUp && (order => call('ask', order, pollTimeoutMs, signal => giveUp(order, signal))),
   }
 }
 
-// What the provider's replies name the order by.
-const orderIdOf = ({ providerOrderId }: ProviderAccount, order: Order) =>
-  providerOrderId ? providerOrderId(order) : order.idempotency_key
+type Work = (signal: AbortSignal) => Promise<unknown>
 
 function replyOfError(error: unknown): SanitizedReply {
   const errors = error instanceof Error ? [error, error.cause] : []

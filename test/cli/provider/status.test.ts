@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createHealthExchange } from '../../../src/actions/providers/health.ts'
+import { createHealthExchange } from '../../../src/workers/providerHealth.ts'
 import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { type FreshDatabase, migratedDatabase } from '../../support/database/database.ts'
@@ -24,8 +24,8 @@ async function storeCalls(account: string, what: 'paid' | 'unanswered', count = 
   const exchange = createHealthExchange(db, monitors)
   for (let n = 0; n < count; n++) monitors.account(account).count('wallet', { [what]: 1 })
   const reply = { state: 'unknown', words: '', unknownCode: 'HELD for 233244123456' } as const
-  const called = { attempt_id: 'a1', payment_method: 'wallet' }
-  monitors.account(account).begin('ask', called, false)({ reply, delayMs: 1, timeoutMs: 5000 })
+  const called = { verb: 'ask', attempt_id: 'a1', payment_method: 'wallet', isSubmission: true } as const
+  monitors.account(account).begin(called)({ reply, delayMs: 1, timeoutMs: 5000 })
   await exchange()
 }
 
@@ -71,7 +71,7 @@ test('refused credentials are shown with the text of the provider', async () => 
   const monitors = createHealthMonitors()
   const exchange = createHealthExchange(db, monitors)
   const words = 'Paystack does not accept the secret key: HTTP 401'
-  monitors.account('paystack').begin('start', { attempt_id: 'a1', payment_method: 'card' })({
+  monitors.account('paystack').begin({ verb: 'start', attempt_id: 'a1', payment_method: 'card' })({
     reply: { state: 'unknown', words, isRefusal: true },
     delayMs: 1,
     timeoutMs: 5000,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   type Breaker,
-  recordOutcome,
+  recordCall,
   newBreaker,
   type CallOutcome,
   pauseBreaker,
@@ -15,7 +15,7 @@ import { healthByBreaker, healthWindowMs } from '../../../src/core/provider/heal
 type Step = readonly [number, Verb, string, CallOutcome]
 const after = (steps: readonly Step[], from = newBreaker): Breaker =>
   steps.reduce(
-    (breaker, [at, verb, order, outcome]) => recordOutcome(breaker, { verb, order }, outcome, at),
+    (breaker, [at, verb, order, outcome]) => recordCall(breaker, { verb, order, outcome }, at),
     from,
   )
 const failing = (verb: Verb, count: number, at = 0): Step[] =>

@@ -72,4 +72,5 @@ for (const [state, reason, ending] of [
   ['failed', 'refused', undefined], // an unknown reason says nothing about the account
   ['pending', null, undefined],
 ] as const)
-  test(`${state} (${reason}) counts as ${ending}`, () => expect(countedOutcome(state, reason)).toBe(ending))
+  test(`${state} (${reason}) counts as ${ending}`, () =>
+    expect(countedOutcome(state, reason ?? '')).toBe(ending))

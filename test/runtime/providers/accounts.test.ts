@@ -187,7 +187,7 @@ test('equal results are the same array, also for merchants with other preference
   const standings = new Map<string, AccountHealth>()
   const monitors = {
     of: (_account: string, way: string) => standings.get(way) ?? ('healthy' as const),
-    monitorFor: createHealthMonitors().monitorFor,
+    account: createHealthMonitors().account,
   }
   const one = await node({ monitors })
   const methods = one.availableMethods(aPayment())

@@ -79,7 +79,7 @@ function openAccount(
     ...options,
   })
   const provider = { ...accountWith(timing), ...more }
-  const account = guardAccount(provider, timer, monitors.monitorFor('acme', provider))
+  const account = guardAccount(provider, timer, monitors.account('acme'))
   return { ...account, monitors, observed, health: () => monitors.of('acme', 'wallet') }
 }
 let number = 0
@@ -199,22 +199,20 @@ test('a refused connection is not sent, and counts against the account', async (
         replyOf,
       ),
   }
-  const { start } = guardAccount(dead, timer, monitors.monitorFor('dead', dead))
+  const { start } = guardAccount(dead, timer, monitors.account('dead'))
   expect(states(await times(6, start))).toEqual(Array(6).fill('not_sent'))
   expect(monitors.of('dead', 'wallet')).toBe('down')
 })
 
 test('failed attempts count against a live account, and not against a test account', () => {
   const monitors = createHealthMonitors()
-  monitors.monitorFor('live', { mode: 'live' })
-  monitors.monitorFor('played', { mode: 'test' })
-  const ended = (provider: string, reason: string) =>
+  const ended = (mode: string, reason: string) =>
     monitors.ended({
-      attempt: { provider_account: provider, payment_method: 'wallet', state: 'failed', reason },
+      attempt: { provider_account: mode, mode, payment_method: 'wallet', state: 'failed', reason },
       events: [{ kind: 'attempt_failed' }],
     } as unknown as Parameters<typeof monitors.ended>[0])
-  for (let n = 0; n < 4; n++) for (const name of ['live', 'played']) ended(name, 'network_error')
-  expect([monitors.of('live', 'wallet'), monitors.of('played', 'wallet')]).toEqual(['down', 'healthy'])
+  for (let n = 0; n < 4; n++) for (const mode of ['live', 'test']) ended(mode, 'network_error')
+  expect([monitors.of('live', 'wallet'), monitors.of('test', 'wallet')]).toEqual(['down', 'healthy'])
 })
 
 for (const [what, trouble] of [
@@ -305,7 +303,7 @@ for (const [name, reply] of [
     const replies = await times(20, called => submit(called, 'otp', { otp: '111111' }))
     expect(replies).toEqual(Array(20).fill(reply))
     const acme = monitors.account('acme')
-    expect([health(), acme.circuitState(), acme.pauseMs()]).toEqual(['healthy', 'closed', 0])
+    expect([health(), acme.circuitState(), acme.whyBlocked('ask')]).toEqual(['healthy', 'closed', undefined])
     expect(acme.refusal).toBeUndefined()
     expect(states(await times(1, start))).toEqual(['pending'])
   })

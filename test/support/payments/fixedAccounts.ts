@@ -13,7 +13,7 @@ export const fixedAccounts = (
 ): ProviderAccounts =>
   providerAccountsOf(
     [...accounts].map(([name, account]) =>
-      accountOf(name, account, guardAccount(account, timer, monitors?.monitorFor(name, account))),
+      accountOf(name, account, guardAccount(account, timer, monitors?.account(name))),
     ),
     [],
     monitors,

@@ -1,22 +1,19 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import {
-  createHealthExchange,
-  probeAccounts,
-  readProviderStatus,
-} from '../../../src/actions/providers/health.ts'
-import type { ProviderAccount } from '../../../src/core/provider/provider.ts'
-import { newAttemptId } from '../../../src/runtime/ids.ts'
-import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
-import { sql } from '../../../src/store/db.ts'
-import { query } from '../../support/database/database.ts'
+import { readProviderStatus } from '../../src/actions/providers/health.ts'
+import type { ProviderAccount } from '../../src/core/provider/provider.ts'
+import { newAttemptId } from '../../src/runtime/ids.ts'
+import { createHealthMonitors } from '../../src/runtime/providers/healthMonitor.ts'
+import { sql } from '../../src/store/db.ts'
+import { createHealthExchange } from '../../src/workers/providerHealth.ts'
+import { query } from '../support/database/database.ts'
 import {
   insertAttempt,
   openPaymentDatabase,
   type PaymentDatabase,
-} from '../../support/payments/paymentDatabase.ts'
-import { after, anAttempt, noon, seconds } from '../../support/payments/rows.ts'
-import { simulatedMethod, terms } from '../../support/payments/simulatedNode.ts'
-import { fixedAccounts } from '../../support/payments/fixedAccounts.ts'
+} from '../support/payments/paymentDatabase.ts'
+import { after, anAttempt, noon, seconds } from '../support/payments/rows.ts'
+import { simulatedMethod, terms } from '../support/payments/simulatedNode.ts'
+import { fixedAccounts } from '../support/payments/fixedAccounts.ts'
 
 let lives: PaymentDatabase
 let now = noon
@@ -105,8 +102,8 @@ test('a quiet account shows only the times of its last successes', async () => {
   const one = node()
   count(one, 'paid', 1)
   const reply = { state: 'unknown', words: '', unknownCode: 'HELD for 0244123456' } as const
-  const called = { attempt_id: 'a1', payment_method: 'wallet' }
-  one.monitors.account('mtn').begin('ask', called)({ reply, delayMs: 300, timeoutMs: 5000 })
+  const called = { verb: 'ask', attempt_id: 'a1', payment_method: 'wallet' } as const
+  one.monitors.account('mtn').begin(called)({ reply, delayMs: 300, timeoutMs: 5000 })
   await one.step()
   expect(await status()).toMatchObject([
     {
@@ -165,13 +162,13 @@ test('an account whose breaker is probing recovers by a check of its credentials
   const providerAccounts = fixedAccounts(new Map([['mtn', providerAccount]]), undefined, monitors)
   const mtn = monitors.account('mtn')
   for (let n = 0; n < 5; n++) mtn.trackCall('ask', `order ${n}`)('unanswered')
-  await probeAccounts(providerAccounts, monitors)
+  await providerAccounts.find('mtn')?.probe()
   expect(mtn.circuitState()).toBe('open') // the pause is not over
   monotonic = 5000
-  await probeAccounts(providerAccounts, monitors)
+  await providerAccounts.find('mtn')?.probe()
   expect(mtn.circuitState()).toBe('open') // the probe failed, so it is open for longer
   monotonic = 15_000
   isValid = true
-  await probeAccounts(providerAccounts, monitors)
+  await providerAccounts.find('mtn')?.probe()
   expect(mtn.circuitState()).toBe('closed')
 })

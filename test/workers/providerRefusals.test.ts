@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { raiseRefusals } from '../../../src/actions/providers/health.ts'
-import { createHealthExchange } from '../../../src/actions/providers/health.ts'
-import { readProviderStatus } from '../../../src/actions/providers/health.ts'
-import { pay } from '../../../src/actions/payments/pay.ts'
-import type { Reply } from '../../../src/core/provider/reply.ts'
-import type { StatusUpdate } from '../../../src/core/payment/change.ts'
-import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
-import { sql } from '../../../src/store/db.ts'
-import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
-import { aPayRequest, simulatedNode, simulatedMethod, terms } from '../../support/payments/simulatedNode.ts'
-import { pending } from '../../support/payments/rows.ts'
-import { randomDigits } from '../../support/random.ts'
-import { fixedAccounts } from '../../support/payments/fixedAccounts.ts'
+import { fixedAccounts } from '../support/payments/fixedAccounts.ts'
+import { readProviderStatus } from '../../src/actions/providers/health.ts'
+import { pay } from '../../src/actions/payments/pay.ts'
+import type { Reply } from '../../src/core/provider/reply.ts'
+import type { StatusUpdate } from '../../src/core/payment/change.ts'
+import { createHealthMonitors } from '../../src/runtime/providers/healthMonitor.ts'
+import { sql } from '../../src/store/db.ts'
+import { createHealthExchange, saveRefusals } from '../../src/workers/providerHealth.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../support/payments/paymentDatabase.ts'
+import { aPayRequest, simulatedNode, simulatedMethod, terms } from '../support/payments/simulatedNode.ts'
+import { pending } from '../support/payments/rows.ts'
+import { randomDigits } from '../support/random.ts'
 
 let lives: PaymentDatabase
 beforeAll(async () => {
@@ -47,7 +46,7 @@ function node() {
       const input = { phone: `024${randomDigits(7)}` }
       await pay(deps, payment, aPayRequest({ input }))
       await exchange()
-      await raiseRefusals({ db: lives.db, clock, monitors, watch: update => void alarms.push(update) })
+      await saveRefusals(lives.db, monitors, update => void alarms.push(update))
     },
   }
 }
