@@ -1,6 +1,5 @@
 import type { Try } from '../../core/notification/delivery.ts'
 import { readNotificationId } from '../../core/notification/notification.ts'
-import type { Payment } from '../../core/payment/payment.ts'
 import { isPlainText } from '../../core/text.ts'
 import type { Db } from '../../store/db.ts'
 import { listMerchants } from '../../store/merchants/merchants.ts'
@@ -55,8 +54,6 @@ async function newestOf(db: Db, merchant_id: string, filter: NotificationFilter,
   const last = await lastNotificationRead(db, merchant_id, filter, most)
   return { found, last: last && new Date(last.getTime() + 1) }
 }
-
-export const notificationsOf = (db: Db, payment: Payment) => notificationRowsOf(db, payment)
 
 // By its public id. Returns undefined if there is none.
 export async function findNotification(db: Db, id: string) {

@@ -1,4 +1,4 @@
-import { notificationsOf } from '../../actions/notifications/findNotifications.ts'
+import { sentNotificationsOf } from '../../actions/notifications/findNotifications.ts'
 import { customerMessagesOf } from '../../actions/messages/receipts.ts'
 import { explainPayment } from '../../actions/payments/explainPayment.ts'
 import { newestPayments } from '../../actions/payments/findPayments.ts'
@@ -9,6 +9,7 @@ import type { CliCommand } from '../cliCommand.ts'
 import { messageData, messageTable } from '../message.ts'
 import { notificationData, shortNotificationTable } from '../notification/text.ts'
 import { maskKnownNumbers } from '../../core/timeline/history.ts'
+import { notificationStates, verdict, type Verdict } from '../../core/timeline/verdict.ts'
 import { type Output, pick } from '../output.ts'
 import { facts, indented, paint, paragraphs, section } from '../terminal.ts'
 import { modeOption, readReference, readLimit, statusOption } from '../values.ts'
@@ -33,7 +34,7 @@ export function addPaymentCommands(program: CliCommand) {
   payment
     .command('show <reference>')
     .description(
-      'Show a payment by its reference or invoice id: its facts, attempts and timeline, what happens next, notifications ' +
+      'Show a payment by its reference or invoice id: whether it is paid and the shop has acknowledged, its facts, attempts and timeline, what happens next, notifications ' +
         'to the merchant and messages to the customer. Phone numbers and email addresses are masked.',
     )
     .option('--merchant <id>', 'if several merchants use the same invoice id')
@@ -67,10 +68,12 @@ async function show(
   const payment = await requirePayment(db, id, merchant)
   const now = clock()
   const explained = await explainPayment(db, payment, now)
-  const notifications = await notificationsOf(db, payment)
+  const notifications = await sentNotificationsOf(db, payment)
   const messages = await customerMessagesOf(db, payment)
+  const summary = verdict(explained, notificationStates(notifications), messages, now)
   const data = {
     ...paymentData(payment),
+    verdict: pick(summary, 'title', 'reason'),
     psp_response_msg: payment.psp_response_msg && maskKnownNumbers(payment.psp_response_msg, explained),
     merchant_name: explained.merchant.name,
     attempts: explained.attempts.map(attempt => attemptData(attempt, explained)),
@@ -81,6 +84,7 @@ async function show(
   }
   const columns = process.stdout.columns || Number.POSITIVE_INFINITY // lines are not wrapped in a file or a pipe
   const text = paragraphs(
+    verdictText(summary),
     facts(allFacts(explained)),
     timelineText(explained, columns),
     notifications.length > 0 &&
@@ -89,6 +93,11 @@ async function show(
   )
   return { data, text }
 }
+
+const colours = { ok: 'green', off: 'bold', warn: 'yellow', bad: 'red' } as const
+
+const verdictText = ({ tone, title, reason }: Verdict) =>
+  [paint(colours[tone], title), reason].filter(Boolean).join('\n')
 
 async function list({ db }: CommandContext, { merchant, ...filter }: Filter): Promise<Output> {
   if (merchant) await requireMerchant(db, merchant)

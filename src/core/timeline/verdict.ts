@@ -14,6 +14,12 @@ export type VerdictTone = 'ok' | 'off' | 'warn' | 'bad' // off: nothing is wrong
 // A notification, its delivery and its last stored try.
 export type NotificationState = Pick<Notification, 'sequence' | 'type'> &
   DeliverySummary & { lastTry?: { status: number | null; words: string } }
+
+// `storedTries` are in the order of their time.
+export const notificationStates = <One extends Omit<NotificationState, 'lastTry'>>(
+  notifications: readonly (One & { storedTries: NonNullable<NotificationState['lastTry']>[] })[],
+): NotificationState[] => notifications.map(one => ({ ...one, lastTry: one.storedTries.at(-1) }))
+
 type ReceiptState = Pick<Message, 'topic' | 'state' | 'messenger' | 'sent_at'>
 
 export function verdict(

@@ -5,14 +5,14 @@ import type { Message } from '../../core/message/message.ts'
 import type { Status } from '../../core/payment/payment.ts'
 import { moneyText, paymentFacts } from '../../core/timeline/history.ts'
 import { joinSteps } from '../../core/timeline/nextSteps.ts'
-import { deliverySteps } from '../../core/timeline/verdict.ts'
+import { deliverySteps, notificationStates } from '../../core/timeline/verdict.ts'
 import { Pill, type PillTone, Time } from '../pages/operatorPage.tsx'
 import { AttemptTable } from './attemptTable.tsx'
 import { CustomerMessages } from './customerMessages.tsx'
 import { HistoryTimeline, NextSteps } from './historyTimeline.tsx'
 import { SupportPage } from './pages.tsx'
 import { ShopNotifications } from './shopNotifications.tsx'
-import { notificationStates, VerdictNotice } from './verdictNotice.tsx'
+import { VerdictNotice } from './verdictNotice.tsx'
 
 const statuses: Record<Status, [tone: PillTone, text: string]> = {
   awaiting_payment: ['wait', 'Awaiting payment'],

@@ -2,7 +2,7 @@ import type { SentNotification } from '../../actions/notifications/findNotificat
 import type { Explained } from '../../actions/payments/explainPayment.ts'
 import { Icon } from '../../core/markup/page.tsx'
 import type { Message } from '../../core/message/message.ts'
-import { type NotificationState, type Verdict, verdict } from '../../core/timeline/verdict.ts'
+import { notificationStates, type Verdict, verdict } from '../../core/timeline/verdict.ts'
 import { RedeliverForm } from './redeliverForm.tsx'
 
 type VerdictProps = {
@@ -12,9 +12,6 @@ type VerdictProps = {
   now: Date
   formToken: string
 }
-
-export const notificationStates = (notifications: readonly SentNotification[]): NotificationState[] =>
-  notifications.map(one => ({ ...one, lastTry: one.storedTries.at(-1) }))
 
 const icons: Record<Verdict['tone'], 'check' | 'alert' | 'stop'> = {
   ok: 'check',

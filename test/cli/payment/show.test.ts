@@ -47,6 +47,14 @@ test('no output has the number, the token, the customer’s input, or the secret
   for (const hidden of [...secrets, '41234567', 'given', 'payer']) expect(everything).not.toContain(hidden)
 })
 
+test('the verdict is first: whether it is paid, and whether the shop has acknowledged', async () => {
+  const { stdout } = await tollgate(shop.env, 'payment', 'show', payment.tx_reference)
+  const { data } = await tollgateJson(shop.env, 'payment', 'show', payment.tx_reference)
+  const { title, reason } = (data as { verdict: { title: string; reason: string } }).verdict
+  expect(title).toMatch(/^Paid\. /)
+  expect(stdout.startsWith(`${title}\n${reason}\n`)).toBe(true)
+})
+
 test('the facts include how it was paid', async () => {
   const { code, stdout } = await tollgate(shop.env, 'payment', 'show', payment.tx_reference)
   expect(code).toBe(0)
