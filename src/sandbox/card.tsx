@@ -11,6 +11,7 @@ import {
   readForm,
   type SandboxContext,
   type SandboxEnv,
+  sandboxRedirect,
   sendSandboxPage,
   tokenFor,
 } from './page.tsx'
@@ -53,7 +54,7 @@ export function cardRoutes(context: SandboxContext) {
     if ('errors' in read) return showForm(c, charge, { form, errors: read.errors })
     if (read.ending !== '3ds') return decide(c, charge, read.ending, read.card)
     await showCard(db, charge.reference, read.card)
-    return c.redirect(linkIn(languageOf(c), `/sandbox/card/${charge.reference}/3ds`), 303)
+    return sandboxRedirect(c, linkIn(languageOf(c), `/sandbox/card/${charge.reference}/3ds`))
   }
 
   async function submitCode(c: Context, charge: Charge) {
@@ -95,6 +96,6 @@ const withCard =
   (c, charge) =>
     charge.card_last4
       ? answer(c, charge)
-      : c.redirect(linkIn(languageOf(c), `/sandbox/card/${charge.reference}`), 303)
+      : sandboxRedirect(c, linkIn(languageOf(c), `/sandbox/card/${charge.reference}`))
 
-const leave: Answer = (c, charge) => c.redirect(charge.return_url, 303)
+const leave: Answer = (c, charge) => sandboxRedirect(c, charge.return_url)

@@ -97,6 +97,9 @@ export const BackToCheckout = ({ language, address }: { language: PageLanguage; 
 export const sendSandboxPage = (c: Context, page: Markup, http: ContentfulStatusCode = 200) =>
   c.html(page, http, c.req.path.startsWith('/sandbox/phone/') ? phoneHeaders : headers)
 
+// With the headers of a page: a redirect without the opener policy would cut a window from the shop that opened it.
+export const sandboxRedirect = (c: Context, url: string) => c.body(null, 303, { ...headers, location: url })
+
 export const chargeMoney = ({ amount, currency }: Pick<Charge, 'amount' | 'currency'>, { t }: PageLanguage) =>
   localizedMoney(amount, currency, t.locale)
 

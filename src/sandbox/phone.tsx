@@ -10,6 +10,7 @@ import {
   readForm,
   type SandboxContext,
   type SandboxEnv,
+  sandboxRedirect,
   sendSandboxPage,
   tokenFor,
 } from './page.tsx'
@@ -69,7 +70,7 @@ export function phoneRoutes(context: SandboxContext) {
     const decided = isOpen && decisions.get(decision)
     const changed = decided && (await decideCharge(db, charge.reference, decided, now))
     if (changed) callbacks.schedule(changed)
-    return c.redirect(linkIn(languageOf(c), `/sandbox/phone/${charge.reference}`), 303)
+    return sandboxRedirect(c, linkIn(languageOf(c), `/sandbox/phone/${charge.reference}`))
   })
 
   function showCharge(c: Context, charge: Charge, isPinMissing = false) {

@@ -5,6 +5,7 @@ import { axeFaults } from '../support/browser/axe.ts'
 import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'
 import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { answerPrompt, en } from '../support/journeys/steps.ts'
 
 let browser: TestBrowser
 let gateway: TestGateway
@@ -54,6 +55,17 @@ async function buy(page: Page, options: CustomerOptions, name: RegExp): Promise<
   return checkout
 }
 
+// A window of the checkout closes by itself.
+async function isBackInShop(page: Page, checkout: Page) {
+  if (checkout === page)
+    await page
+      .getByRole('link', { name: /Demo Shop/ })
+      .first()
+      .click()
+  else await expect.poll(() => checkout.isClosed()).toBe(true)
+  await page.waitForURL(/order=DEMO-/)
+}
+
 for (const [screen, options] of screens)
   test(`a hat is bought and paid on ${screen}, and every step is shown`, async () => {
     const { page, faults, shoot, close } = await browser.newCustomer(options)
@@ -65,12 +77,7 @@ for (const [screen, options] of screens)
     await page.getByLabel('Paid', { exact: true }).check({ force: true })
     const checkout = await buy(page, options, /Buy the straw hat/)
     await checkout.getByRole('button', { name: /Pay/ }).first().click()
-    if (checkout === page)
-      await page
-        .getByRole('link', { name: /Demo Shop/ })
-        .first()
-        .click()
-    await page.waitForURL(/order=DEMO-/)
+    await isBackInShop(page, checkout)
     await allDone(page)
     expect(await whatOf(page)).toEqual([
       'Payment requested',
@@ -100,13 +107,11 @@ for (const [screen, options] of [screens[0], screens[3]] as [string, CustomerOpt
     expect(await page.locator('.timeline > .now .left').innerText()).toMatch(/^\d:\d\d left$/)
     await shoot('shop-waiting')
     await checkLook(page)
-    const link = page.getByRole('link', { name: 'Open the test phone' })
-    await checkout.goto(gateway.url + ((await link.getAttribute('href')) ?? ''))
-    await checkout.getByRole('button', { name: /Approve/ }).click()
-    if (checkout === page) {
-      await page.waitForURL(/sandbox\/phone/)
-      await page.goto(gateway.url)
-    }
+    await page.getByRole('link', { name: 'Open the test phone' }).click()
+    await checkout.waitForURL(/sandbox\/phone/)
+    await answerPrompt(checkout, 'Approve')
+    await checkout.getByRole('link', { name: en.sandbox.back }).click()
+    await isBackInShop(page, checkout)
     await allDone(page)
     expect(faults).toEqual([])
   })

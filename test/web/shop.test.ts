@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demoId, onboard, welcome } from '../../src/actions/merchants/onboard.ts'
 import sandbox from '../../src/providers/sandbox.ts'
+import { sql } from '../../src/store/db.ts'
 import { setActive } from '../../src/store/merchants/merchants.ts'
 import { endings } from '../../examples/shop/shop.js'
 import { payOnPage } from '../support/merchant/sdkClient.ts'
@@ -87,6 +88,9 @@ test('every step of a purchase is shown, until the shop is notified and the mess
   expect(text).toMatch(/Signature verified<\/span>, 200 in \d+ ms/)
   expect(text).toContain('webhook-signature: v1,')
   expect(text).toContain('Paid. Thank you')
+  expect(text).not.toContain('http-equiv="refresh"')
+  await gateway.db.rows(sql`delete from messages`) // as in the moment before they are stored
+  expect((await read(`/?order=${order}`, cookie)).text).toContain('http-equiv="refresh"')
 })
 
 test('the curl command of the panel gives the same payment', async () => {

@@ -16,8 +16,10 @@ export type NotificationState = Pick<Notification, 'sequence' | 'type'> &
   DeliverySummary & { lastTry?: { status: number | null; words: string } }
 
 // `storedTries` are in the order of their time.
-export const notificationStates = <One extends Omit<NotificationState, 'lastTry'>>(
-  notifications: readonly (One & { storedTries: NonNullable<NotificationState['lastTry']>[] })[],
+export const notificationStates = (
+  notifications: readonly (Omit<NotificationState, 'lastTry'> & {
+    storedTries: NonNullable<NotificationState['lastTry']>[]
+  })[],
 ): NotificationState[] => notifications.map(one => ({ ...one, lastTry: one.storedTries.at(-1) }))
 
 type ReceiptState = Pick<Message, 'topic' | 'state' | 'messenger' | 'sent_at'>

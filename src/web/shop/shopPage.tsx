@@ -6,6 +6,7 @@ import { moneyText } from '../../core/timeline/history.ts'
 import type { Article, DemoShop, ShopEnding } from './demoShop.ts'
 import { Panel, type PanelProps, panelId } from './panel.tsx'
 import type { ShopAssets } from './shopAssets.ts'
+import { isOver } from './steps.ts'
 
 const refreshSeconds = 5 // without scripts, until the order is over
 
@@ -52,7 +53,7 @@ export type ShopPageProps = Omit<FrameProps, 'children' | 'title' | 'head'> &
 // The demo shop: three articles, the choice of the ending, and beside it what happens.
 export const ShopPage = (props: ShopPageProps) => {
   const { shop, name, assets, places, order, formToken, fault } = props
-  const refresh = order && order.steps.some(({ state }) => state === 'now')
+  const refresh = order && !isOver(order.steps)
   return (
     <ShopFrame
       title={name}

@@ -38,6 +38,9 @@ export type ShopOptions = {
   isForThisMachineOnly: boolean
 }
 
+// With the headers of a page: a redirect without the opener policy would cut the checkout's window from the shop.
+const redirect = (c: Ctx, url: string) => c.body(null, 303, { ...customerPageHeaders, location: url })
+
 // The demo shop: its page at /, and what belongs to it below /shop. Nothing here can change a payment; the shop requests
 // it through the public interface, as the demo merchant.
 export function createShopPages(options: ShopOptions) {
@@ -118,7 +121,7 @@ export function createShopPages(options: ShopOptions) {
       const extra = { [visitorField]: visitorDigest(visitor) }
       const { order, checkoutUrl } = await opened.buy(article, { ending, extra })
       rememberOrder(c, baseUrl, visitor, order.invoiceId)
-      return c.redirect(new URL(checkoutUrl).pathname, 303) // a visitor may have come by another name of this gateway
+      return redirect(c, new URL(checkoutUrl).pathname) // a visitor may have come by another name of this gateway
     } catch (error) {
       const fault = error instanceof Error ? error.message : String(error)
       return showShop(c, opened, { ending, fault }, 502)
@@ -130,7 +133,7 @@ export function createShopPages(options: ShopOptions) {
     const invoice_id = c.req.query('order') ?? ''
     const payment = await ownPayment(c)
     if (payment) await opened.orderAfterReturn(invoice_id).catch(() => undefined) // the panel shows what is known
-    return c.redirect(payment ? `/?order=${encodeURIComponent(invoice_id)}#${panelId}` : '/', 303)
+    return redirect(c, payment ? `/?order=${encodeURIComponent(invoice_id)}#${panelId}` : '/')
   }
 
   async function receive(c: Ctx, opened: OpenShop) {
