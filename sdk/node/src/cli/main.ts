@@ -12,6 +12,7 @@ import {
   usageError,
 } from './command.ts'
 import { exam } from './exam/exam.ts'
+import { explain } from './explain.ts'
 import { listen } from './listen.ts'
 import { login } from './login.ts'
 import { printable } from './output.ts'
@@ -80,8 +81,7 @@ function report(error: unknown, io: Io): number {
   }
   if (error instanceof TollgateError) {
     if (error.code === 'aborted') return 130
-    const id = error.requestId ? ` (request ${error.requestId})` : ''
-    io.error(printable(`${error.message}${id}`))
+    io.error(printable(explain(error)))
     return 1
   }
   io.error(error instanceof Error ? (error.stack ?? error.message) : String(error))
