@@ -1,7 +1,7 @@
 import { DocsFrame, type DocsSite, OnThisPage, Prose, referencePath, type TocEntry } from './docsFrame.tsx'
 import { type DocPage, type Library, linksOf } from './library.ts'
 import { plainInline } from './markdown/inline.ts'
-import { plainBlock, renderBlocks } from './markdown/render.ts'
+import { renderBlocks } from './markdown/render.ts'
 import { type Found, maxResults } from './search.ts'
 
 const tocOf = ({ blocks }: DocPage): TocEntry[] =>
@@ -45,13 +45,6 @@ export const ArticlePage = ({ library, site, page }: ArticleProps) => {
   )
 }
 
-// The first sentence of a page, below its title.
-function firstSentence({ blocks }: DocPage): string {
-  const paragraph = blocks.find(({ kind }) => kind === 'paragraph')
-  const text = paragraph ? plainBlock(paragraph) : ''
-  return /^.*?[.:](?=\s|$)/.exec(text)?.[0].replace(/:$/, '.') ?? text
-}
-
 export const DocsStartPage = ({ site }: { site: DocsSite }) => (
   <DocsFrame site={site} title="Documentation" path="/docs">
     <div class="docs-intro">
@@ -61,9 +54,9 @@ export const DocsStartPage = ({ site }: { site: DocsSite }) => (
       </p>
     </div>
     <div class="docs-first">
-      <a class="card" href="/docs/interface">
-        <b>Connect a shop</b>
-        <span class="small muted">The whole interface, with code for curl, Node, PHP and Python.</span>
+      <a class="card" href="/docs/quickstart">
+        <b>Quickstart</b>
+        <span class="small muted">From an empty folder to a paid order in fifteen minutes.</span>
       </a>
       <a class="card" href={referencePath}>
         <b>API reference</b>
@@ -85,7 +78,7 @@ export const DocsStartPage = ({ site }: { site: DocsSite }) => (
           {pages.map(page => (
             <li>
               <a href={page.path}>{page.label}</a>
-              <span class="small muted">{firstSentence(page)}</span>
+              <span class="small muted">{page.about}</span>
             </li>
           ))}
         </ul>

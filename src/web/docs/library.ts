@@ -9,6 +9,7 @@ export type DocPage = {
   path: string // on the gateway, such as /docs/interface
   title: string
   label: string // in lists of pages
+  about: string // one sentence in lists of pages, or empty
   source: string
   blocks: readonly Block[]
 }
@@ -24,58 +25,82 @@ export type Library = {
 
 const root = new URL('../../../', import.meta.url)
 
-// The order of the sidebar. A page in docs/ that is not listed is shown under "More".
-const order: [title: string, files: string[]][] = [
+type Listed = [file: string, about: string, label?: string]
+
+// The order of the lists, what each page is about, and a label where the title of the page says too little there. A page in
+// docs/ that is missing here is shown under "More".
+const order: [title: string, pages: Listed[]][] = [
   [
     'Connect a shop',
     [
-      'docs/interface.md',
-      'docs/sandbox.md',
-      'docs/errors.md',
-      'docs/sdk.md',
-      'sdk/node/README.md',
-      'sdk/php/README.md',
-      'sdk/python/README.md',
+      ['docs/quickstart.md', 'From an empty folder to a paid order in fifteen minutes.', 'Quickstart'],
+      [
+        'docs/interface.md',
+        'Every request, notification and rule, with code for curl, Node, PHP and Python.',
+      ],
+      ['docs/sandbox.md', 'Numbers, cards and totals for every ending.'],
+      ['docs/errors.md', 'The cause and the cure of each code.'],
+      [
+        'docs/developer-commands.md',
+        'listen, trigger, clock, exam, sign and requests.',
+        'Developer commands',
+      ],
+      ['docs/sdk.md', 'What the SDKs do for a shop, in all three languages.', 'SDKs'],
+      ['sdk/node/README.md', 'For Node, Deno, Bun and Workers.', 'SDK for Node'],
+      ['sdk/php/README.md', 'One file, without dependencies.', 'SDK for PHP'],
+      ['sdk/python/README.md', 'One module, without dependencies.', 'SDK for Python'],
+      ['examples/shop/README.md', 'The demo shop as a program of its own.', 'The example shop'],
     ],
   ],
   [
     'Run it',
     [
-      'README.md',
-      'docs/running.md',
-      'docs/settings.md',
-      'docs/commands.md',
-      'docs/watching.md',
-      'docs/messengers.md',
-      'docs/archive.md',
+      ['README.md', 'What Tollgate is, and the command that starts it.', 'Start it'],
+      ['docs/running.md', 'A server for real shops: database, proxy, service, backups, several nodes.'],
+      ['docs/settings.md', 'Every setting with its default.'],
+      ['docs/commands.md', 'Every command of the operator.'],
+      ['docs/watching.md', 'Metrics, alerts, logs, and what to do at night.'],
+      ['docs/messengers.md', 'Mail servers and SMS providers.'],
+      ['docs/archive.md', 'What is stored, how long, and how personal data is removed.'],
     ],
   ],
-  ['Take real money', ['docs/going-live.md', 'docs/providers/mtn.md', 'docs/providers/paystack.md']],
-  ['Security', ['docs/security.md', 'docs/payment-page-scripts.md']],
+  [
+    'Take real money',
+    [
+      ['docs/going-live.md', 'From a test gateway to the first real payment.'],
+      ['docs/providers/mtn.md', 'MTN MoMo Collections: account, settings, answers.'],
+      ['docs/providers/paystack.md', 'Paystack in Ghana: cards and wallets.'],
+    ],
+  ],
+  [
+    'Security',
+    [
+      ['docs/security.md', 'What can go wrong, what prevents it, and the test that shows it.'],
+      ['docs/payment-page-scripts.md', 'Each script on the payment pages, and how it is protected.'],
+    ],
+  ],
   [
     'Change it',
     [
-      'ARCHITECTURE.md',
-      'docs/decisions/README.md',
-      'docs/providers.md',
-      'docs/languages.md',
-      'docs/figures.md',
-      'CONTRIBUTING.md',
-      'CHANGELOG.md',
+      ['ARCHITECTURE.md', 'The layers, where to find what, and the words of this code.'],
+      ['docs/decisions/README.md', 'Why it is built as it is, one short page each.'],
+      ['docs/providers.md', 'How to connect another provider.'],
+      ['docs/languages.md', 'How to add a language.'],
+      ['docs/figures.md', 'How fast it is, each figure with its command.'],
+      ['CONTRIBUTING.md', 'From a clone to passing tests.'],
+      ['CHANGELOG.md', 'What changed in each version.'],
     ],
   ],
 ]
 
-// Where the title of a page says too little in a list.
-const labels: Partial<Record<string, string>> = {
-  'README.md': 'Start it',
-  'docs/sdk.md': 'SDKs',
-  'sdk/node/README.md': 'SDK for Node',
-  'sdk/php/README.md': 'SDK for PHP',
-  'sdk/python/README.md': 'SDK for Python',
-}
-
-const textFiles = ['LICENSE', 'sdk/php/Tollgate.php', 'sdk/python/tollgate.py', 'sdk/vectors.json']
+const textFiles = [
+  'LICENSE',
+  'sdk/php/Tollgate.php',
+  'sdk/python/tollgate.py',
+  'sdk/vectors.json',
+  'examples/shop/shop.js',
+  'examples/shop/server.js',
+]
 
 // docs/decisions/README.md is /docs/decisions, and sdk/php/README.md is /docs/sdk/php.
 export function pathOfFile(file: string): string {
@@ -86,11 +111,11 @@ export function pathOfFile(file: string): string {
 // Everything is read at once: a gateway that has dropped its root privileges may not be able to read it later. A file
 // that was not packed is left out.
 export function readLibrary(): Library {
-  const listed = order.map(([title, files]) => ({ title, pages: files.flatMap(readPage) }))
-  const known = new Set(order.flatMap(([, files]) => files))
+  const listed = order.map(([title, pages]) => ({ title, pages: pages.flatMap(page => readPage(...page)) }))
+  const known = new Set(order.flatMap(([, pages]) => pages.map(([file]) => file)))
   const others = markdownIn('docs').filter(file => !known.has(file))
   const [decisions, more] = [true, false].map(isDecision =>
-    others.filter(file => file.startsWith('docs/decisions/') === isDecision).flatMap(readPage),
+    others.filter(file => file.startsWith('docs/decisions/') === isDecision).flatMap(file => readPage(file)),
   ) as [DocPage[], DocPage[]]
   const groups = [...listed, { title: 'More', pages: more }].filter(({ pages }) => pages.length > 0)
   return {
@@ -101,14 +126,14 @@ export function readLibrary(): Library {
   }
 }
 
-function readPage(file: string): DocPage[] {
+function readPage(file: string, about = '', label?: string): DocPage[] {
   const url = new URL(file, root)
   if (!existsSync(url)) return []
   const source = readFileSync(url, 'utf8')
   const blocks = parseMarkdown(source)
   const [heading] = blocks.filter(({ kind }) => kind === 'heading')
   const title = heading?.kind === 'heading' ? plainInline(heading.text) : file
-  return [{ file, path: pathOfFile(file), title, label: labels[file] ?? title, source, blocks }]
+  return [{ file, path: pathOfFile(file), title, label: label ?? title, about, source, blocks }]
 }
 
 const filesIn = (folder: string): string[] => {

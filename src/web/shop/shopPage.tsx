@@ -185,7 +185,7 @@ const NextLinks = () => (
       text="About 150 lines on our SDK. Copy it and it works."
     />
     <NextLink
-      href="/docs"
+      href="/docs/quickstart"
       picture={pictograms.page}
       title="Start your own shop"
       text="From an empty folder to paid in 15 minutes."
