@@ -23,6 +23,10 @@ export const proofs = [
   'test/workers/messages/many.test.ts', // ten thousand changes of status
   'test/workers/deliveries/backlog.test.ts', // twenty thousand notifications
   'test/payments/cardTesting.test.ts', // thousands of declines
+  'test/sdk/commands/exam.test.ts', // eighteen whole exams
+  'test/sdk/commands/examples.test.ts', // the demo shop sits the exam, twice
+  'test/sdk/commands/page.test.ts', // a process for each command of the page
+  'test/docs/quickstart.test.ts', // an exam, and a process for each command of the page
   'test/docs/goingLive.test.ts', // a process for each command of the page
   'test/main.test.ts', // checks what its process still does after a stop, so it needs its own process
 ]

@@ -42,9 +42,9 @@ beforeAll(async () => {
     env: {
       PORT: String(port),
       TOLLGATE_URL: gateway.url,
-      MERCHANT_KEY: keys.merchant_key,
-      MERCHANT_SECRET: keys.secret_key,
-      IPN_SECRET: keys.ipn_secret,
+      TOLLGATE_MERCHANT_KEY: keys.merchant_key,
+      TOLLGATE_MERCHANT_SECRET: keys.secret_key,
+      TOLLGATE_IPN_SECRET: keys.ipn_secret,
     },
     stdio: ['ignore', 'pipe', 'ignore'],
   })

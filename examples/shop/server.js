@@ -1,29 +1,43 @@
 // Serves the shop on a port of its own, for any gateway:
-// TOLLGATE_URL=http://127.0.0.1:8080 MERCHANT_KEY=tk_... MERCHANT_SECRET=... IPN_SECRET=whsec_... node server.js
+// TOLLGATE_URL=http://127.0.0.1:8080 TOLLGATE_MERCHANT_KEY=tk_... TOLLGATE_MERCHANT_SECRET=...
+// TOLLGATE_IPN_SECRET=whsec_... node server.js
 import { mkdirSync } from 'node:fs'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, rename, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createTollgate } from '@tollgate/merchant'
-import { fileStore, notificationListener } from '@tollgate/merchant/node'
+import { examListener, fileStore, notificationListener } from '@tollgate/merchant/node'
 import { articles, createShop, endings } from './shop.js'
 
 const { PORT = '3000', DATA_DIR = './shop-data' } = process.env
 const { SHOP_URL = `http://127.0.0.1:${PORT}` } = process.env // as customers and the gateway reach this shop
-const isTest = process.env.MERCHANT_KEY?.startsWith('tk_')
+const isTest = process.env.TOLLGATE_MERCHANT_KEY?.startsWith('tk_')
 
 const tollgate = createTollgate({
   baseUrl: process.env.TOLLGATE_URL,
-  merchantKey: process.env.MERCHANT_KEY,
-  merchantSecret: process.env.MERCHANT_SECRET,
-  ipnSecret: process.env.IPN_SECRET,
+  merchantKey: process.env.TOLLGATE_MERCHANT_KEY,
+  merchantSecret: process.env.TOLLGATE_MERCHANT_SECRET,
+  ipnSecret: process.env.TOLLGATE_IPN_SECRET,
 })
+const orders = fileOrders(`${DATA_DIR}/orders`)
+const parcels = `${DATA_DIR}/parcels` // a line for each
 const shop = createShop({
   tollgate,
-  orders: fileOrders(`${DATA_DIR}/orders`),
+  orders,
+  deliver: ({ invoiceId, article }) => appendFile(parcels, `${invoiceId} ${article}\n`),
   store: fileStore(`${DATA_DIR}/notifications`),
   addresses: { ipn: `${SHOP_URL}/ipn`, back: invoiceId => `${SHOP_URL}/order?id=${invoiceId}` },
 })
 const notifications = notificationListener(tollgate, shop.notificationRules)
+
+// Only for the command `exam`, which sets EXAM: it grades this shop.
+const exam = examListener(tollgate, {
+  createOrder: ({ invoiceId, total }) => shop.buy({ ...articles[0], total }, { invoiceId }),
+  async readOrder(invoiceId) {
+    const lines = (await readFile(parcels, 'utf8').catch(() => '')).split('\n')
+    const deliveries = lines.filter(line => line.startsWith(`${invoiceId} `)).length
+    return { status: (await orders.find(invoiceId))?.state ?? 'none', deliveries }
+  },
+})
 
 createServer((req, res) => {
   answer(req, res).catch(error => {
@@ -35,6 +49,7 @@ createServer((req, res) => {
 async function answer(req, res) {
   const { pathname, searchParams } = new URL(req.url, SHOP_URL)
   if (pathname === '/ipn') return notifications(req, res)
+  if (pathname === '/exam' && process.env.EXAM) return exam(req, res)
   const picture = articles.find(({ id }) => pathname === `/pictures/${id}.svg`)
   if (picture)
     return send(res, 200, await readFile(new URL(`.${pathname}`, import.meta.url)), 'image/svg+xml')

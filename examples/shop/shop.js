@@ -36,29 +36,30 @@ export const endings = [
  * @param {Orders} options.orders
  * @param {import('@tollgate/merchant').NotificationStore} options.store
  * @param {{ ipn: string, back(invoiceId: string): string }} options.addresses of this shop, as the gateway sees them
+ * @param {(order: Order) => unknown} options.deliver packs the parcel
  * @param {(invoiceId: string, ending?: string) => Customer} [options.customerOf]
  */
-export function createShop({ tollgate, orders, store, addresses, customerOf = demoCustomer }) {
+export function createShop({ tollgate, orders, store, addresses, deliver, customerOf = demoCustomer }) {
   /**
    * Stores the order, then requests the payment. The order comes first: a notification may arrive before the answer.
    * If `initiate` throws, the order stays `new`. Calling it again with the same order is safe.
    * @param {Article} article
-   * @param {{ ending?: string | undefined, extra?: Record<string, string> | undefined }} [options]
+   * @param {{ ending?: string | undefined, extra?: Record<string, string> | undefined, invoiceId?: string }} [options]
    */
-  async function buy(article, { ending, extra } = {}) {
+  async function buy(article, { ending, extra, invoiceId = newInvoiceId() } = {}) {
     const { id, name, total } = article
     /** @type {Order} */
-    const order = { invoiceId: newInvoiceId(), article: id, total, currency: 'GHS', state: 'new' }
+    const order = { invoiceId, article: id, total, currency: 'GHS', state: 'new' }
     await orders.save(order)
     const { checkoutUrl } = await tollgate.initiate({
-      invoiceId: order.invoiceId,
+      invoiceId,
       total,
       description: name,
-      customer: customerOf(order.invoiceId, ending),
+      customer: customerOf(invoiceId, ending),
       ipnUrl: addresses.ipn,
-      successUrl: addresses.back(order.invoiceId),
-      cancelledUrl: addresses.back(order.invoiceId),
-      deferredUrl: addresses.back(order.invoiceId),
+      successUrl: addresses.back(invoiceId),
+      cancelledUrl: addresses.back(invoiceId),
+      deferredUrl: addresses.back(invoiceId),
       extra: { article: id, ...extra },
     })
     return { order, checkoutUrl }
@@ -85,19 +86,23 @@ export function createShop({ tollgate, orders, store, addresses, customerOf = de
     const stored = (await orders.find(order.invoiceId)) ?? order
     if (stored.state === 'paid' || stored.state === state) return stored
     const changed = { ...stored, state }
-    await orders.save(changed) // if it is paid now, a real shop packs the parcel here
+    await orders.save(changed)
     return changed
   }
 
   /**
    * For `handleNotification` and `notificationListener`, which verify the signature, ask the gateway for the status and
-   * compare amount, currency and invoice with the order before they call `onStatus`.
+   * compare amount, currency and invoice with the order before they call `onStatus`, once for each invoice and status.
+   * So the parcel is packed here only, and not when the customer returns.
    * @type {import('@tollgate/merchant').NotificationRules<Order>}
    */
   const notificationRules = {
     store,
     findOrder: invoiceId => orders.find(invoiceId),
-    onStatus: ({ order, status }) => setState(order, status),
+    async onStatus({ order, status }) {
+      if (status === 'paid') await deliver(order)
+      await setState(order, status)
+    },
   }
 
   return { buy, orderAfterReturn, notificationRules }

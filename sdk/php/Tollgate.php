@@ -252,7 +252,8 @@ final class Client
         }
     }
 
-    // The invoice is claimed before the status is read, so that an older status is never handled after a newer one.
+    // The invoice is claimed before the status is read, so that an older status is never handled after a newer one. No
+    // invoice id contains an asterisk, so the key is never that of a status.
     private function handle(
         Notification $notification,
         Store $store,
@@ -264,7 +265,7 @@ final class Client
         $invoice = "$mode:{$notification->invoiceId}";
         return self::whileClaimed(
             $store,
-            $invoice,
+            "$invoice:*",
             $leaseSeconds,
             function () use ($notification, $store, $findOrder, $onStatus, $leaseSeconds, $invoice): Result {
                 $timeout = min($this->timeout, self::HANDLER_TIMEOUT);
@@ -278,7 +279,7 @@ final class Client
                 return self::whileClaimed($store, "$invoice:$status", $leaseSeconds, $handle)
                     ?? new Result(200, 'duplicate', "{$notification->invoiceId} is $status already.");
             },
-        ) ?? throw new \LogicException("the store has completed $invoice, which is never completed");
+        ) ?? throw new \LogicException("the store has completed $invoice:*, which is never completed");
     }
 
     /** @param array<string, mixed> $payment */

@@ -373,13 +373,14 @@ class Client:
         except TollgateError as error:
             return Result(_answer_to(error), error.code, str(error), error)
 
-    # The invoice is claimed before the status is read, so that an older status is never handled after a newer one.
+    # The invoice is claimed before the status is read, so that an older status is never handled after a newer one. No
+    # invoice id contains an asterisk, so the key is never that of a status.
     def _handle(
         self, notification: Notification, store: Store, find_order: Any, on_status: Any, lease_seconds: float
     ) -> Result:
         invoice_id = notification.invoice_id
         invoice = f"{'test' if self.merchant_key.startswith('tk_') else 'live'}:{invoice_id}"
-        with _claimed(store, invoice, lease_seconds):
+        with _claimed(store, f"{invoice}:*", lease_seconds):
             payment = self._status(invoice_id, 1, min(self.timeout, _HANDLER_TIMEOUT))
             status = payment["status"]
             with _claimed(store, f"{invoice}:{status}", lease_seconds) as complete:

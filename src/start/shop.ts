@@ -83,6 +83,7 @@ function openWith(credentials: DemoCredentials, deps: OpenDeps): OpenShop {
     tollgate,
     orders,
     store,
+    deliver: ({ invoiceId }) => log.debug({ invoice_id: invoiceId }, 'the demo shop delivers an order'),
     addresses: {
       ipn: `${baseUrl}/shop/ipn`,
       back: invoiceId => `${baseUrl}/shop/return?order=${invoiceId}`,

@@ -19,8 +19,8 @@ export type ClockMove = { merchant_id: string; ms: number; now: Date }
 const earlier = (column: string, { ms }: ClockMove) =>
   sql`(${raw(column)} at time zone 'UTC' - ${`${ms} milliseconds`}::interval) at time zone 'UTC'`
 
-const dueEarlier = (column: string, move: ClockMove) =>
-  sql`least(${raw(column)}, greatest(${move.now}::timestamptz, ${earlier(column, move)}))`
+const dueEarlier = (column: string, move: ClockMove, earliest = move.now) =>
+  sql`least(${raw(column)}, greatest(${earliest}::timestamptz, ${earlier(column, move)}))`
 
 export type MovablePayment = { tx_reference: string; invoice_id: string }
 
@@ -61,11 +61,17 @@ export const lockTestPayments = async (
       order by tx_reference for update`)
   ).map(({ tx_reference }) => tx_reference)
 
-export const moveExpiry = (tx: Tx, move: ClockMove, references: readonly string[]): Promise<number> =>
-  tx.count(sql`
-    update payments set expires_at = ${dueEarlier('expires_at', move)}
+const expiryAheadMs = 2000
+
+// A search for expired payments continues where the last one ended, and may pass `now` before this is committed. So a
+// payment expires a little later: otherwise it would wait for the search that starts from the oldest, up to a minute.
+export const moveExpiry = (tx: Tx, move: ClockMove, references: readonly string[]): Promise<number> => {
+  const earliest = new Date(move.now.getTime() + expiryAheadMs)
+  return tx.count(sql`
+    update payments set expires_at = ${dueEarlier('expires_at', move, earliest)}
     where merchant_id = ${move.merchant_id} and mode = 'test' and tx_reference = any(${references})
-      and status <> 'paid' and expires_at > ${move.now}`)
+      and status <> 'paid' and expires_at > ${earliest}`)
+}
 
 const longestLeaseMs = 60_000
 

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createExpiry } from '../../src/actions/payments/expire.ts'
+import { expireNow } from '../../src/actions/testing/clock.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { insertAttempts } from '../../src/store/payments/attempts.ts'
@@ -78,6 +79,15 @@ test('a payment that expires after the last look ends at the next', async () => 
   expect(await expire(later)).toBe(0)
   expect(await expire(after(seconds(1), later))).toBe(1)
   expect(await statusOf(next)).toBe('failed')
+})
+
+test('a test payment whose expiry is moved while a look runs ends at the next', async () => {
+  const expire = createExpiry(db, fail)
+  const [payment] = await lives.addPayments(1, noon)
+  if (!payment) throw new Error('no payment was stored')
+  expect(await expire(after(1))).toBe(0)
+  await expireNow(lives.db, payment, noon) // decided before the look, and committed after it
+  expect(await expire(after(seconds(3)))).toBe(1)
 })
 
 test('a payment whose attempt ends after it has expired ends within a minute', async () => {

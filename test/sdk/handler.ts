@@ -29,8 +29,8 @@ async function pay(
   order: Record<string, unknown>,
   ipn_url: string | null,
   wallet = '0240000000',
+  invoice_id = newInvoice(),
 ): Promise<Paid> {
-  const invoice_id = newInvoice()
   shop.addOrder(invoice_id, { total: '25.00', ...order })
   const direct = { pymt_instrument: wallet, extra_wallet_issuer_hint: 'mtn', ipn_url }
   const { tx_reference } = await resultOf('initiate', { invoice_id, total: '25.00', ...direct })
@@ -76,6 +76,19 @@ function testCalls() {
     await untilAnswered(payment, 2, 200)
     expect(shop.calls(payment.invoice_id)).toEqual(['paid 25.00', 'paid 25.00'])
     expect(await notify(payment)).toEqual([200, 'duplicate'])
+  })
+
+  test('an invoice id that ends in a status is not taken for that status of another invoice', async () => {
+    const payment = await pay({}, null)
+    const namesake = await pay({ seconds: 1 }, null, undefined, `${payment.invoice_id}:paid`)
+    const slow = notify(namesake)
+    await expect.poll(() => shop.calls(namesake.invoice_id)).toHaveLength(1)
+    expect(await notify(payment)).toEqual([200, 'handled']) // while the other is being handled
+    expect(await slow).toEqual([200, 'handled'])
+    const later = await pay({}, null, undefined, `${namesake.invoice_id}:paid`)
+    expect(await notify(later)).toEqual([200, 'handled']) // after the other was handled
+    expect(await notify(payment)).toEqual([200, 'duplicate'])
+    expect(await notify(namesake)).toEqual([200, 'duplicate'])
   })
 
   test('a process that dies in the function leads to another call when its claim has expired', async () => {

@@ -49,7 +49,7 @@ export const advanceClock = (runtime: ClockDeps, sent: Fields, address: string):
     const { merchant_id } = caller
     const db = runtime.db.withQuota('test_tools').withDeadline(deadline)
     const move = { merchant_id, ms, now: runtime.clock() }
-    const progress = await movePayments(db, move, after, deadline)
+    const progress = await movePayments(runtime, db, move, after, deadline)
     if (!after) progress.moved.messages = await moveMessages(db, move, mostMessages)
     const in_flight = await moveLater(runtime, db, move, progress)
     runtime.wake('pollers')
@@ -61,14 +61,23 @@ type Progress = { moved: Moved; next: string | undefined; inFlight: AttemptInFli
 
 // If the database fails after some batches, or the time of the request is over, the answer has what was moved so far: the
 // client continues behind it, and nothing is moved twice.
-async function movePayments(db: Db, move: ClockMove, after: string, deadline: number): Promise<Progress> {
+async function movePayments(
+  { clock }: ClockDeps,
+  db: Db,
+  move: ClockMove,
+  after: string,
+  deadline: number,
+): Promise<Progress> {
   const { found, last } = await findMovable(db, move, { after, limit: maxMovedPayments, mostRead })
   const moved: Moved = { payments: 0, polls: 0, notifications: 0, messages: 0 }
   const inFlight: AttemptInFlight[] = []
   for (let at = 0; at < found.length; at += batchPayments) {
     const isLate = performance.now() > deadline - reserveMs
     const batch = found.slice(at, at + batchPayments).map(({ tx_reference }) => tx_reference)
-    const counts = at > 0 && isLate ? undefined : await moveBatch(db, move, batch).catch(orThrow(at === 0))
+    const counts =
+      at > 0 && isLate
+        ? undefined
+        : await moveBatch(db, { ...move, now: clock() }, batch).catch(orThrow(at === 0))
     if (!counts) return { moved, inFlight, next: found[at - 1]?.invoice_id }
     moved.payments += counts.payments
     moved.polls += counts.polls

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import type { Observe } from '../../observe/requests.ts'
 import { newRequestId } from '../../runtime/ids.ts'
 import { sendAnswer, splitUrl } from '../http/apiRequest.ts'
 import { wrongMethodAnswer } from '../http/errors.ts'
 import type { Answerer } from '../server/server.ts'
 import { digestOf } from './documents.ts'
+
+const { version }: { version: string } = createRequire(import.meta.url)('../../../package.json')
 
 export const sdkPackagePath = '/sdk/merchant.tgz'
 
@@ -41,6 +44,7 @@ export function serveSdkPackage(
         'content-type': 'application/gzip',
         'x-request-id': requestId,
         'x-content-type-options': 'nosniff',
+        'x-tollgate-version': version, // the commands compare it with their own: npx runs an old copy
         'cache-control': 'no-cache',
         etag,
         ...(!isUnchanged && { 'content-length': tarball.length }),

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 export type Article = { id: string; name: string; about: string; total: string }
 export type ShopEnding = { id: string; label: string }
-export type ShopOrder = { invoiceId: string; article: string }
+export type ShopOrder = { invoiceId: string; article: string; state: string }
 
 export type DemoShop = {
   articles: readonly Article[]
@@ -20,7 +20,7 @@ export type OpenShop = {
   name: string
   buy(
     article: Article,
-    options: { ending?: string; extra: Record<string, string> },
+    options: { ending?: string; extra: Record<string, string>; invoiceId?: string },
   ): Promise<{ order: ShopOrder; checkoutUrl: string }>
   orderAfterReturn(invoiceId: string): Promise<ShopOrder | undefined>
   receive(rawBody: Buffer, headers: IncomingHttpHeaders): Promise<Response>

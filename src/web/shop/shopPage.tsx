@@ -222,7 +222,7 @@ export const CodePage = ({ code, baseUrl, assets, places }: CodePageProps) => (
         <code>server.js</code> serves the same shop on a port of its own, for any gateway:
       </p>
       <CodeBlock
-        code={`TOLLGATE_URL=${baseUrl} MERCHANT_KEY=tk_... MERCHANT_SECRET=... IPN_SECRET=whsec_... node server.js`}
+        code={`TOLLGATE_URL=${baseUrl} TOLLGATE_MERCHANT_KEY=tk_... TOLLGATE_MERCHANT_SECRET=... TOLLGATE_IPN_SECRET=whsec_... node server.js`}
       />
       {code.map(({ name, text }) => (
         <>

@@ -171,7 +171,7 @@ describe('trigger, clock and requests', () => {
 
   test('the clock is signed, and shows the counts', async () => {
     const { env, received } = await contractGateway(
-      { moved: { payments: 1, deliveries: 0, messages: 1 }, more: true, next: 'TG-1' },
+      { moved: { payments: 1, notifications: 0, messages: 1 }, more: true, next: 'TG-1' },
       { moved: { payments: 1 }, more: false },
     )
     const { code, out } = await runCommand(['clock', 'advance', '24h'], env)
@@ -198,7 +198,7 @@ describe('trigger, clock and requests', () => {
     }
     const { env, received } = await contractGateway({ requests: [refused], next: '7' })
     const { code, out, errors } = await runCommand(['requests', '--limit', '5'], env)
-    expect([code, errors]).toEqual([0, 'Older ones: requests --after 7'])
+    expect([code, errors]).toEqual([0, 'Older ones: requests --limit 5 --after 7'])
     expect(out).toContain('401  GW-010  POST /v1/mobile_agents_v2  req_1')
     expect(out).toContain('likely mistake: a line break was hashed too')
     expect(out).not.toContain('\u001b') // a stored request must not write to the terminal

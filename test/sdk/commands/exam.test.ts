@@ -1,51 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { createTollgate, memoryStore } from '../../../sdk/node/src/index.ts'
-import { examListener, notificationListener } from '../../../sdk/node/src/node.ts'
-import { testIpnSecret } from '../../../sdk/node/src/testing.ts'
+import { examine, findingsIn, openSdkShop } from './examine.ts'
 import { type Fault, openFaultyShop } from './faultyShop.ts'
-import { type AtEnd, freePort, serve } from './handler.ts'
-import { developerEnv, type Env, runCommand } from './terminal.ts'
+import { freePort } from './handler.ts'
+import { developerEnv } from './terminal.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 400_000 })
-
-const examine = async (shop: string, port: number, env: Env, ...more: string[]) =>
-  runCommand(['exam', `${shop}/ipn`, '--orders', `${shop}/exam`, '--port', String(port), ...more], env)
-
-const findingsIn = (out: string) => [...out.matchAll(/^FAIL {2}(\S+)/gm)].map(([, name = '']) => name)
-
-type Order = { total: string; currency: string; state: string; deliveries: number }
-
-// A shop as the README shows it: the SDK's handler, and three lines for the exam.
-function openSdkShop(port: number, clean?: AtEnd) {
-  const orders = new Map<string, Order>()
-  const tollgate = createTollgate({
-    baseUrl: `http://127.0.0.1:${port}`,
-    merchantKey: 'tk_exam',
-    merchantSecret: 'a secret for the exam only',
-    ipnSecret: testIpnSecret,
-  })
-  const ipn = notificationListener(tollgate, {
-    store: memoryStore(),
-    findOrder: invoiceId => orders.get(invoiceId),
-    onStatus: ({ status, order }) => {
-      if (order.state === 'paid') return
-      order.state = status
-      if (status === 'paid') order.deliveries++
-    },
-    onError: () => {},
-  })
-  const exam = examListener(tollgate, {
-    async createOrder({ invoiceId, total, currency, ipnUrl }) {
-      orders.set(invoiceId, { total, currency, state: 'new', deliveries: 0 })
-      await tollgate.initiate({ invoiceId, total, currency, ipnUrl })
-    },
-    readOrder(invoiceId) {
-      const order = orders.get(invoiceId)
-      return order && { status: order.state, deliveries: order.deliveries }
-    },
-  })
-  return serve((request, response) => (request.url === '/exam' ? exam : ipn)(request, response), clean)
-}
 
 const faults: [Fault, string, ...string[]][] = [
   ['no signature check', 'forged'],
@@ -68,7 +27,7 @@ const faults: [Fault, string, ...string[]][] = [
 
 // The exam mostly waits, so several shops are examined at the same time.
 const atOnce = 6
-type Result = Awaited<ReturnType<typeof runCommand>>
+type Result = Awaited<ReturnType<typeof examine>>
 const results = new Map<Fault | 'SDK' | 'right', Result>()
 const atEnd: (() => void)[] = []
 const later = (clean: () => void) => void atEnd.push(clean)
@@ -110,17 +69,3 @@ for (const [fault, own, ...more] of faults)
     expect(out).toContain(`/docs/developer-commands#${own}`)
     expect(out).toMatch(/^ {6}Cure: /m)
   })
-
-test('an exam that cannot be held says why', async () => {
-  const port = await freePort()
-  const { code, errors } = await examine(await openSdkShop(9), port, developerEnv()) // another gateway
-  expect([code, errors]).toEqual([2, expect.stringContaining('create_order')])
-})
-
-test('a live key and an unknown check are refused', async () => {
-  const env = { ...developerEnv(), TOLLGATE_MERCHANT_KEY: 'lk_1' }
-  const live = await examine('http://127.0.0.1:9', 1, env)
-  expect([live.code, live.errors]).toEqual([2, expect.stringContaining('live key')])
-  const unknown = await examine('http://127.0.0.1:9', 1, developerEnv(), '--only', 'everything')
-  expect([unknown.code, unknown.errors]).toEqual([2, expect.stringContaining('Checks: paid')])
-})

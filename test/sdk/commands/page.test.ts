@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { sql } from '../../../src/store/db.ts'
 import { migratedDatabase } from '../../support/database/database.ts'
 import {
   type GatewayProcess,
@@ -13,6 +14,7 @@ import {
   testGateway,
   type TestMerchant,
 } from '../../support/gateway/gateway.ts'
+import { post, signedRequest } from '../../support/merchant/merchant.ts'
 import { storeNotification } from '../../support/deliveries/notifications.ts'
 import { freePort, serve } from './handler.ts'
 
@@ -113,9 +115,33 @@ test('every check has a section', () => {
   for (const name of names) expect(page).toContain(`\n### ${name}\n`)
 })
 
-// The endpoints of these commands are described by the interface; on a gateway without them the commands say so.
-for (const name of ['trigger', 'clock', 'requests'])
-  test(`${name} reaches the gateway`, async () => {
-    const outcome = await run(commandWith(` ${name}`)).catch((error: { stderr: string }) => error.stderr)
-    expect(outcome).not.toContain('GW-')
-  })
+const statusesOf = async (tx_reference = '') =>
+  (
+    await gateway.db.rows<{ status: string }>(sql`
+      select body::jsonb->>'status' as status from notifications where tx_reference = ${tx_reference} order by sequence`)
+  ).map(({ status }) => status)
+
+test('trigger, clock', async () => {
+  const started = await run(commandWith(' trigger '))
+  const reference = String.raw`Invoice   TRIGGER-\w+\nReference (TG-\S+)\nStatus    awaiting_payment\nPage      \S+\n`
+  const [, paid, late] =
+    new RegExp(`^The customer approves.*\n${reference}The payment expires.*\n${reference}$`).exec(started) ??
+    []
+  await expect.poll(() => statusesOf(paid), { timeout: 30_000 }).toEqual(['paid'])
+  await expect.poll(() => statusesOf(late), { timeout: 30_000 }).toEqual(['failed', 'paid'])
+  const { invoice_id } = signedRequest(merchant.test)
+  const { body } = await post(program.url, signedRequest(merchant.test, { invoice_id }))
+  expect(await run(commandWith(' clock '))).toMatch(
+    /^The clock of your test payments is 24h further\.\n +1 {2}payments\n/,
+  )
+  await expect.poll(() => statusesOf(body.tx_reference), { timeout: 30_000 }).toEqual(['failed'])
+})
+
+test('requests', async () => {
+  const { body } = await post(program.url, signedRequest(merchant.test, { total: '5.001' }))
+  await expect
+    .poll(() => run(commandWith(' requests')), { timeout: 60_000 })
+    .toMatch(
+      new RegExp(`^\\S+ {2}400  GW-012  POST /v1/\\w+  ${body.request_id}\n {4}total: at most 2 decimals`),
+    )
+})

@@ -2,6 +2,7 @@ import { mkdir, open, readFile, rename, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CommandError, type Io } from './command.ts'
+import { variables } from './explain.ts'
 
 export type Credentials = {
   baseUrl: string
@@ -11,13 +12,6 @@ export type Credentials = {
 }
 
 type Env = Io['env']
-
-const variables = {
-  baseUrl: 'TOLLGATE_URL',
-  merchantKey: 'TOLLGATE_MERCHANT_KEY',
-  merchantSecret: 'TOLLGATE_MERCHANT_SECRET',
-  ipnSecret: 'TOLLGATE_IPN_SECRET',
-} as const
 
 // The folder of the credentials and of the cursors of `listen`.
 export const configFolder = (env: Env): string =>

@@ -1,4 +1,5 @@
 import { hmacWith, notificationKey, notificationSignature, utf8 } from '../signature.ts'
+import { isUnreachable, socketCodeOf } from './explain.ts'
 
 // One try of a notification, signed and sent as the gateway does it.
 export type Delivery = { id: string; sequence: number; attempt: number; body: string; sentAt?: Date }
@@ -50,22 +51,16 @@ export async function post(
   } catch (error) {
     if (error instanceof Error && error.name === 'TimeoutError')
       return { problem: `no answer within ${gatewayTimeoutMs / 1000} s`, ms: elapsed() }
-    const code = codeOf(error)
-    return { problem: textOf(code, error), isUnreachable: unreachable.has(code), ms: elapsed() }
+    return {
+      problem: textOf(socketCodeOf(error), error),
+      isUnreachable: isUnreachable(error),
+      ms: elapsed(),
+    }
   }
 }
 
 export const deliver = async (url: string, delivery: Delivery, ipnSecret: string): Promise<HandlerAnswer> =>
   post(url, delivery.body, await deliveryHeaders(delivery, ipnSecret))
-
-const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
-
-// fetch reports the error of the socket as the cause, and several addresses of a name as a list.
-function codeOf(error: unknown): string {
-  const { code, cause, errors } = error as { code?: string; cause?: unknown; errors?: unknown[] }
-  if (typeof code === 'string' && code !== 'UND_ERR') return code
-  return cause === undefined && !errors?.length ? '' : codeOf(cause ?? errors?.[0])
-}
 
 function textOf(code: string, error: unknown): string {
   if (code === 'ECONNREFUSED') return 'connection refused'

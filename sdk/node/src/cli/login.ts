@@ -2,6 +2,7 @@ import { createTollgate } from '../client.ts'
 import { TollgateError } from '../errors.ts'
 import { type Command, CommandError, textOption, usageError } from './command.ts'
 import { storeCredentials } from './credentials.ts'
+import { explain } from './explain.ts'
 
 export const login: Command = {
   usage: 'login [--url URL] [--key KEY]',
@@ -42,7 +43,7 @@ async function check(credentials: Parameters<typeof createTollgate>[0]) {
       .events({ limit: 1 })
       .next()
   } catch (error) {
-    if (error instanceof TollgateError) throw new CommandError(`${error.message} Nothing was stored.`, 1)
+    if (error instanceof TollgateError) throw new CommandError(`${explain(error)} Nothing was stored.`)
     throw error
   }
 }

@@ -12,8 +12,10 @@ import {
   usageError,
 } from './command.ts'
 import { exam } from './exam/exam.ts'
+import { explain } from './explain.ts'
 import { listen } from './listen.ts'
 import { login } from './login.ts'
+import { outdatedText } from './outdated.ts'
 import { printable } from './output.ts'
 import { requests } from './requests.ts'
 import { sign } from './sign.ts'
@@ -23,7 +25,8 @@ import { trigger } from './trigger.ts'
 const commands: Record<string, Command> = { listen, trigger, clock, exam, sign, requests, login }
 
 // Runs a command and returns its exit code: 0 done, 1 refused or failed, 2 wrong usage.
-export async function main(args: readonly string[], io: Io = processIo()): Promise<number> {
+export async function main(args: readonly string[], terminal?: Io): Promise<number> {
+  const io = terminal ?? processIo()
   try {
     const [name = '', ...rest] = args
     if (['', 'help', '--help', '-h'].includes(name)) return showHelp(rest[0], name === '' ? 2 : 0, io)
@@ -33,9 +36,13 @@ export async function main(args: readonly string[], io: Io = processIo()): Promi
     }
     const command = commandNamed(name)
     const input = readInput(command, rest, io)
-    if (!input.values.help) return await command.run(input)
-    io.out(helpOf(command))
-    return 0
+    if (input.values.help) {
+      io.out(helpOf(command))
+      return 0
+    }
+    const outdated = terminal ? undefined : await outdatedText(io.env, version())
+    if (outdated) io.error(outdated)
+    return await command.run(input)
   } catch (error) {
     return report(error, io)
   }
@@ -80,8 +87,7 @@ function report(error: unknown, io: Io): number {
   }
   if (error instanceof TollgateError) {
     if (error.code === 'aborted') return 130
-    const id = error.requestId ? ` (request ${error.requestId})` : ''
-    io.error(printable(`${error.message}${id}`))
+    io.error(printable(explain(error)))
     return 1
   }
   io.error(error instanceof Error ? (error.stack ?? error.message) : String(error))

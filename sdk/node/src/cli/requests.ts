@@ -17,10 +17,11 @@ export const requests: Command = {
   async run(input) {
     const { io, values } = input
     const credentials = await loadCredentials(io.env)
+    const limit = textOption(input, 'limit') ?? '20'
     const answer = await signedCall(credentials, {
       method: 'GET',
       path: '/v1/requests',
-      fields: { limit: textOption(input, 'limit') ?? '20', after: textOption(input, 'after') },
+      fields: { limit, after: textOption(input, 'after') },
       isRepeatable: true,
       what: 'request log',
     })
@@ -30,7 +31,7 @@ export const requests: Command = {
     else {
       for (const request of refused) io.out(linesOf(request))
       if (typeof answer.next === 'string' && answer.next)
-        io.error(`Older ones: requests --after ${printable(answer.next)}`)
+        io.error(`Older ones: requests --limit ${limit} --after ${printable(answer.next)}`)
     }
     return 0
 

@@ -44,8 +44,8 @@ export async function signedCall(
   } catch (error) {
     if (error instanceof RefusedError && ['not_found', 'http_404', 'method_not_allowed'].includes(error.code))
       throw new CommandError(
-        `The gateway at ${credentials.baseUrl} has no ${call.what}. It is older than this command, or its sandbox is off ` +
-          `(TOLLGATE_SANDBOX). Take the command of your own gateway: npx ${credentials.baseUrl}/sdk/merchant.tgz`,
+        `The gateway at ${credentials.baseUrl} has no ${call.what}: it is older than this command, or TOLLGATE_URL is not the ` +
+          'address of a gateway. Ask its operator for an update.',
       )
     throw error
   }
@@ -54,5 +54,7 @@ export async function signedCall(
 // Fails before anything is sent.
 export function mustBeTestKey({ merchantKey }: Credentials, what: string): void {
   if (!merchantKey.startsWith('tk_'))
-    throw new CommandError(`${what} works with a test key only, which begins with tk_. Yours does not.`)
+    throw new CommandError(
+      `GW-015: ${what} works with a test key only, which begins with tk_. Yours does not. Nothing was sent.`,
+    )
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type Command, textOption, usageError } from './command.ts'
+import { RefusedError } from '../errors.ts'
+import { type Command, CommandError, textOption, usageError } from './command.ts'
 import { loadCredentials } from './credentials.ts'
 import { paint, printable } from './output.ts'
 import { mustBeTestKey, signedCall } from './signedCall.ts'
@@ -15,6 +16,22 @@ const outcomes: Record<string, string> = {
   late: 'paid after it had expired',
   wrong_amount: 'the provider reports another amount: it is never paid',
   paid_twice: 'paid twice: one payment, and a task for the operator',
+}
+
+// The outcome itself is checked above, so the gateway refuses it only if nothing can pay.
+function explainRefusal(error: unknown): never {
+  if (!(error instanceof RefusedError)) throw error
+  if (error.field === 'outcome')
+    throw new CommandError(
+      `${error.code}: this gateway has no simulated provider for your test payments. Its operator turns it on by ` +
+        'TOLLGATE_SANDBOX.',
+    )
+  if (error.httpStatus === 409)
+    throw new CommandError(
+      `${error.code}: this invoice_id has a payment with other details. Leave them out to use that payment, or choose ` +
+        'another --invoice-id.',
+    )
+  throw error
 }
 
 export const trigger: Command = {
@@ -64,7 +81,7 @@ export const trigger: Command = {
       },
       isRepeatable: true,
       what: 'triggers',
-    })
+    }).catch(explainRefusal)
     if (values.json) io.out(JSON.stringify(answer))
     else for (const line of resultLines(answer)) io.out(line)
     return 0
