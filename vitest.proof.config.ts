@@ -24,6 +24,7 @@ export const proofs = [
   'test/workers/deliveries/backlog.test.ts', // twenty thousand notifications
   'test/payments/cardTesting.test.ts', // thousands of declines
   'test/docs/goingLive.test.ts', // a process for each command of the page
+  'test/docs/startedGateway.test.ts', // npm start, with its private PostgreSQL
   'test/clients/clients.test.ts', // two generators and two compilers
   'test/main.test.ts', // checks what its process still does after a stop, so it needs its own process
 ]
