@@ -28,6 +28,8 @@ export const proofs = [
   'test/sdk/commands/page.test.ts', // a process for each command of the page
   'test/docs/quickstart.test.ts', // an exam, and a process for each command of the page
   'test/docs/goingLive.test.ts', // a process for each command of the page
+  'test/docs/startedGateway.test.ts', // npm start, with its private PostgreSQL
+  'test/clients/clients.test.ts', // two generators and two compilers
   'test/main.test.ts', // checks what its process still does after a stop, so it needs its own process
 ]
 

@@ -48,13 +48,21 @@ test('the script of PostgreSQL is the one that we have read', () => {
   )
 })
 
-test('a link leads to a workspace, a folder of this repository without dependencies', () => {
+test('a link leads to a workspace: the SDK, without dependencies, or a folder that only the tests need', () => {
   const links = packagesIn('.').filter(([, { link }]) => link)
   expect(new Set(links.map(([, { resolved }]) => resolved))).toEqual(new Set(workspaces))
-  for (const folder of workspaces) {
-    const names = Object.keys(JSON.parse(read(join(folder, 'package.json'))))
-    expect(names.filter(name => /dependencies/i.test(name))).toEqual([])
-  }
+  const dependenciesOf = Object.fromEntries(
+    workspaces.map(folder => {
+      const names = Object.keys(JSON.parse(read(join(folder, 'package.json'))))
+      return [folder, names.filter(name => /dependencies/i.test(name))]
+    }),
+  )
+  expect(dependenciesOf).toEqual({ 'sdk/node': [], 'test/clients': ['devDependencies'] })
+  const { private: isPrivate, devDependencies } = JSON.parse(read('test/clients/package.json'))
+  expect(isPrivate).toBe(true)
+  for (const version of Object.values(devDependencies)) expect(version).toMatch(/^\d/)
+  const ofClients = locked.filter(([path]) => path.startsWith('test/clients/'))
+  expect(ofClients.filter(([, { dev }]) => !dev)).toEqual([])
 })
 
 // The bench has its own packages.

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Context, Hono } from 'hono'
+import { etag } from 'hono/etag'
 import { Unavailable } from '../core/interface/refusal.ts'
 import type { Db } from '../store/db.ts'
 import { createCallbacks } from './callbacks.ts'
@@ -49,10 +50,10 @@ export function createSandbox({ db, log, ...options }: SandboxOptions) {
   app.route('/provider', providerRoutes(context))
   app.route('/phone', phoneRoutes(context))
   app.route('/card', cardRoutes(context))
-  app.get('/public/sandbox.css', c =>
+  app.get('/public/sandbox.css', etag(), c =>
     c.body(css, 200, {
       'content-type': 'text/css; charset=utf-8',
-      'cache-control': 'public, max-age=3600',
+      'cache-control': 'no-cache',
       'x-content-type-options': 'nosniff',
     }),
   )

@@ -18,7 +18,7 @@ for (const [text, minor] of [
   ['25.00', 2500n],
   ['25', 2500n],
   ['0.01', 1n],
-  ['5.000000', 500n], // trailing zeros say nothing
+  ['5.000000', 500n], // trailing zeros are ignored
   ['007.5', 750n],
   ['999999999999.99', 99_999_999_999_999n],
 ] as const) {

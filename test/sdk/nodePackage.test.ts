@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { storeNotification } from '../support/deliveries/notifications.ts'
 import { testGateway } from '../support/gateway/gateway.ts'
 import { payOnPage } from '../support/merchant/sdkClient.ts'
 
@@ -101,6 +102,79 @@ test('the example of a test in the README runs', async () => {
   writeFileSync(join(folder, 'example.js'), exampleWith('fakeGateway'))
   const { stdout } = await run(process.execPath, ['example.js'], inFolder)
   expect(stdout).toBe('The status is paid\n200\n')
+})
+
+// What the shorter examples of the README leave to the reader.
+const surroundings = `
+import { createServer } from 'node:http'
+import { createTollgate, memoryStore } from '@tollgate/merchant'
+import { notificationListener } from '@tollgate/merchant/node'
+import { fakeGateway, signedNotification, testIpnSecret as ipnSecret } from '@tollgate/merchant/testing'
+const payment = { invoiceId: 'AMA-1042', total: '25.00', status: 'paid' }
+const options = { baseUrl: 'https://pay.example', merchantKey: 'tk_test', merchantSecret: 'any', ipnSecret }
+const tollgate = createTollgate({ ...options, fetch: fakeGateway([payment]) })
+const store = memoryStore()
+const findOrder = () => ({ total: '25.00' })
+const onStatus = ({ status }) => console.log('The status is', status)
+const signed = await signedNotification(payment, { ipnSecret })
+`
+
+async function runExample(file: string, code: string) {
+  writeFileSync(join(folder, file), code)
+  return (await run(process.execPath, [file], inFolder)).stdout
+}
+
+test('the handler for web runtimes in the README runs', async () => {
+  writeFileSync(join(folder, 'worker.js'), surroundings + exampleWith('export default {'))
+  const call = `${surroundings}
+const { default: worker } = await import('./worker.js')
+console.log((await worker.fetch(signed.request())).status, (await worker.fetch(new Request('https://shop.example', { method: 'POST' }))).status)`
+  expect(await runExample('callWorker.js', call)).toBe('The status is paid\n200 401\n')
+})
+
+// Express calls the first handler that fits, with the objects of node:http, and it parses a body only if it is told to.
+const expressLike = `
+const rules = { store, findOrder, onStatus }
+const handlers = []
+const express = () => ({
+  post: (path, handler) => handlers.push((req, res) => req.method === 'POST' && req.url === path && (handler(req, res), true)),
+  use: handler => handlers.push(handler),
+})
+express.json = () => async req => { for await (const _chunk of req); }
+`
+
+test('the route for Express in the README runs', async () => {
+  const call = `${surroundings}${expressLike}${exampleWith('express()')}
+const server = createServer((req, res) => handlers.some(handler => handler(req, res))).listen(0, '127.0.0.1')
+await new Promise(done => server.once('listening', done))
+const request = signed.request(\`http://127.0.0.1:\${server.address().port}/ipn\`)
+console.log((await fetch(request)).status)
+server.close()`
+  expect(await runExample('express.js', call)).toBe('The status is paid\n200\n')
+})
+
+test('the loop over events in the README continues where it was stopped', async () => {
+  const gateway = await testGateway()
+  onTestFinished(() => gateway.stop())
+  const { merchant_id, test: keys } = await gateway.addMerchant()
+  for (let count = 0; count < 3; count++) await storeNotification(gateway.db, { merchant_id })
+  const options = { baseUrl: gateway.url, merchantKey: keys.merchant_key, merchantSecret: keys.secret_key }
+  const call = `
+import { createTollgate } from '@tollgate/merchant'
+const tollgate = createTollgate(${JSON.stringify(options)})
+let cursor
+const loadCursor = async () => cursor
+const saveCursor = async value => { cursor = value }
+let stopAfter = 2
+const processEvent = async ({ type, status }) => {
+  if (stopAfter-- === 0) throw new Error('stopped')
+  console.log(type, status)
+}
+async function read() {
+${exampleWith('tollgate.events(')}}
+await read().catch(error => console.log(error.message))
+await read()`
+  expect(await runExample('events.js', call)).toBe('status paid\nstatus paid\nstopped\nstatus paid\n')
 })
 
 test('the quick start of the README compiles for Node, and is paid at a real gateway', async () => {

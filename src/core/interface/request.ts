@@ -51,7 +51,7 @@ const invoiceId = z
     'only letters, digits, - _ . / # : and inner spaces',
   )
   .refine(id => !recordKeys.has(id), 'is a key of the status record; choose another')
-  .meta({ not: { enum: [...recordKeys] } })
+  .meta({ if: { not: { enum: [...recordKeys] } }, else: false }) // a bare `not` becomes the type any in generated clients
 
 export const isInvoiceId = (id: string) => invoiceId.safeParse(id).success
 
@@ -70,7 +70,7 @@ const totalIn = (currency: Currency) =>
         `(${wholeCurrencies.join(', ')}) takes only zeros after the dot.`,
       examples: ['25.00'],
       pattern: patterns.total,
-      allOf: [{ pattern: patterns.moreThanZero }],
+      allOf: [{ type: ['string', 'number'], pattern: patterns.moreThanZero }], // its type again, or generated clients have any
       exclusiveMinimum: 0,
       exclusiveMaximum: 1e12,
       multipleOf: 0.01,

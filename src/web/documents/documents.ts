@@ -112,11 +112,10 @@ function encodingOf(accepted: string, { br }: EncodedDocument): 'br' | 'gzip' | 
   return accepted.includes('gzip') ? 'gzip' : undefined
 }
 
-// An address with the right digest never changes its content.
+// An address with the right digest never changes its content. Any other address is revalidated, so that no page of a new
+// release is shown with a file of the last one.
 export const cacheControlOf = (query: string, digest: string) =>
-  new URLSearchParams(query).get('v') === digest
-    ? 'public, max-age=31536000, immutable'
-    : 'public, max-age=3600'
+  new URLSearchParams(query).get('v') === digest ? 'public, max-age=31536000, immutable' : 'no-cache'
 
 const busyAnswer = (request: ErrorContext): ApiAnswer => ({
   ...plainAnswer(

@@ -29,6 +29,7 @@ export function withOtherNames(schema: ObjectSchema): ObjectSchema {
     ...schema,
     properties,
     patternProperties: { [extraName]: extraField, [wrongExtraName]: absent },
+    additionalProperties: true, // without it, generated clients give line_items the type of the extra_ fields
   }
 }
 

@@ -91,13 +91,41 @@ test('nor are answers of addresses without a route', async () => {
 
 test('a response that is the same for all clients may be cached', async () => {
   for (const [path, kept] of [
-    ['/public/checkout.css', 'public, max-age=3600'],
-    ['/sandbox/public/sandbox.css', 'public, max-age=3600'],
+    ['/public/checkout.css', 'no-cache'],
+    ['/sandbox/public/sandbox.css', 'no-cache'],
     ['/openapi.json', null],
     ['/docs', 'no-cache'],
   ] as const) {
     const { headers } = await send(gateway.url + path)
     expect([path, headers.get('cache-control')]).toEqual([path, kept])
     expect(headers.get('x-content-type-options')).toBe('nosniff')
+  }
+})
+
+// A browser must not show the page of a new release with the styles or scripts of the last one.
+test('every style and script of a page has the digest of its content in its address, or is revalidated', async () => {
+  const pages = ['/', '/docs', '/docs/quickstart', '/docs/api/initiatePayment', '/sandbox/phone']
+  const files = new Set<string>()
+  for (const page of pages) {
+    const { http, text } = await send(gateway.url + page, { headers: { accept: 'text/html' } })
+    expect([page, http]).toEqual([page, 200])
+    for (const [, file = ''] of text.matchAll(/(?:src|href)="(\/[^"]+\.(?:css|js)(?:\?[^"]*)?)"/g))
+      files.add(file)
+  }
+  for (const expected of ['/docs/docs.css', '/docs/try.js', '/sandbox/public/sandbox.css'])
+    expect([...files]).toContain(expected)
+  for (const file of files) {
+    const { headers } = await send(gateway.url + file)
+    const kept = headers.get('cache-control')
+    if (file.includes('?v=')) expect([file, kept]).toEqual([file, 'public, max-age=31536000, immutable'])
+    else {
+      expect([file, kept]).toEqual([file, 'no-cache'])
+      const again = await send(gateway.url + file, {
+        headers: { 'if-none-match': headers.get('etag') ?? '' },
+      })
+      expect([file, again.http]).toEqual([file, 304])
+      const other = await send(gateway.url + file, { headers: { 'if-none-match': '"of-another-release"' } })
+      expect([file, other.http]).toEqual([file, 200])
+    }
   }
 })
