@@ -141,7 +141,13 @@ export const PromptPage = (props: ChargeProps & { token: string; isPinMissing: b
     <PhoneFrame
       language={language}
       title={isPinMissing ? fill(t.in_title, { title }) : title}
-      heading={<Sentence text={t.asks} shop={<bdi>{charge.payee}</bdi>} amount={amount} />}
+      heading={
+        <Sentence
+          text={t.asks}
+          shop={<bdi>{charge.payee}</bdi>}
+          amount={<span class="nowrap">{amount}</span>}
+        />
+      }
       phone={
         <Phone now={now} method={charge.method} language={language}>
           <UssdPrompt

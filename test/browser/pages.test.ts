@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axeFaults } from '../support/browser/axe.ts'
-import { overflow, smallTargets } from '../support/browser/measure.ts'
+import { cutTexts, overflow, smallTargets } from '../support/browser/measure.ts'
 import { type Customer, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
 import { shopOrigin } from '../support/checkout/stages.ts'
 import { openEveryPage, type EveryPage } from '../support/browser/everyPage.ts'
@@ -62,21 +62,13 @@ test('every page can be read with letters twice as large', { timeout: 120_000 },
     await stage.open(page)
     if ((await page.evaluate(bodySize)) !== '32px') found.push(`${stage.name}: letters stay as they are`)
     if (await overflow(page)) found.push(`${stage.name}: has to be moved sideways`)
-    found.push(...(await page.evaluate(cutTexts)).map((cut: string) => `${stage.name}: cut: ${cut}`))
+    found.push(...(await cutTexts(page)).map(cut => `${stage.name}: cut: ${cut}`))
   }
   await close()
   expect(found).toEqual([])
 })
 
 const bodySize = () => getComputedStyle(document.body).fontSize
-
-// Elements that are wider than their box.
-function cutTexts(): string[] {
-  return [...document.querySelectorAll('body *')]
-    .filter(element => element.checkVisibility() && element.clientWidth > 1 && !element.ownerSVGElement)
-    .filter(element => element.scrollWidth > element.clientWidth + 1)
-    .map(element => `${element.localName}.${element.className}: ${element.textContent.slice(0, 40)}`)
-}
 
 // The shop answers 204, so the page that redirects stays open and can be inspected.
 const staysHere = (page: Page) => page.route(`${shopOrigin}/**`, route => route.fulfill({ status: 204 }))

@@ -3,7 +3,7 @@ import type { Payment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
 import { addRefusedRequests } from '../../src/store/requestLog.ts'
 import { axeFaults } from '../support/browser/axe.ts'
-import { overflow, smallTargets } from '../support/browser/measure.ts'
+import { cutTexts, overflow, smallTargets } from '../support/browser/measure.ts'
 import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
 import { after, minutes, no, yes } from '../support/payments/rows.ts'
 import { openShop, type TestShop } from '../support/payments/shop.ts'
@@ -104,6 +104,8 @@ for (const [screen, options] of screens)
       await shoot(`support-${name}`)
       expect(await axeFaults(page)).toEqual([])
       expect(await overflow(page)).toBe(false)
+      // What is typed may be longer than its field.
+      expect((await cutTexts(page)).filter(cut => !cut.startsWith('input'))).toEqual([])
       expect(await smallTargets(page)).toEqual([])
       expect(faults.filter(fault => !fault.includes('404'))).toEqual([])
     })

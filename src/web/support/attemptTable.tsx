@@ -24,7 +24,7 @@ export const AttemptTable = ({ history }: { history: PaymentHistory }) => (
     {history.attempts.length === 0 ? (
       <p class="empty">The customer has not chosen how to pay yet.</p>
     ) : (
-      <table class="fold">
+      <table class="fold attempts">
         <thead>
           <tr>
             <th>Method</th>

@@ -9,6 +9,19 @@ const leastSide = 24 // CSS pixels, of WCAG 2.2's target size
 export const overflow = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
 
+// Elements whose content is wider than they are: it is cut, or lies over its neighbour.
+export const cutTexts = (page: Page): Promise<string[]> => page.evaluate(findCut)
+
+function findCut(): string[] {
+  const isForReaders = (element: any): boolean =>
+    element !== null && (getComputedStyle(element).clipPath !== 'none' || isForReaders(element.parentElement))
+  return [...document.querySelectorAll('body *')]
+    .filter(element => element.checkVisibility() && element.clientWidth > 1 && !element.ownerSVGElement)
+    .filter(element => !isForReaders(element))
+    .filter(element => element.scrollWidth > element.clientWidth + 1)
+    .map(element => `${element.localName}.${element.className}: ${element.textContent.slice(0, 40)}`)
+}
+
 // Touch targets that are too small, one line each: `tag "name" 20x18`. Links within text, boxes with a large label, and
 // elements that show only when focused are allowed.
 export const smallTargets = (page: Page): Promise<string[]> => page.evaluate(findSmall, leastSide)
