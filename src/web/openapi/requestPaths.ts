@@ -87,8 +87,7 @@ const parameters = {
       type: 'integer',
       minimum: 1,
       maximum: maxRequests,
-      default: 20,
-      description: 'The maximum number of requests.',
+      description: 'The maximum number of requests. If it is absent, 20.',
     },
     secure_hash: {
       type: 'string',
