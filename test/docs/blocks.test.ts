@@ -13,6 +13,8 @@ const samples = 'test/docs/samples.test.ts'
 const started = 'test/docs/startedGateway.test.ts'
 const snippets = 'test/docs/snippets.test.ts'
 const commands = 'test/sdk/commands/page.test.ts'
+const tarball = 'test/sdk/commands/tarball.test.ts'
+const quickstart = 'test/docs/quickstart.test.ts'
 const messengers = 'test/messengers/registry.test.ts'
 const nodePackage = 'test/sdk/nodePackage.test.ts'
 
@@ -24,7 +26,7 @@ const claims: Record<string, Claim | Record<string, Claim[]>> = {
     Style: [samples, samples, samples, samples],
   },
   'docs/developer-commands.md': {
-    'Commands for developers of a shop': [commands, commands],
+    'Commands for developers of a shop': [commands, tarball, commands],
     listen: [commands, shown],
     trigger: [commands],
     clock: [commands],
@@ -65,7 +67,12 @@ const claims: Record<string, Claim | Record<string, Claim[]>> = {
     'A new messenger': [samples],
   },
   'docs/providers.md': samples,
-  'docs/quickstart.md': { '1. Start a gateway': [started], '4. Start your own': [started] },
+  'docs/quickstart.md': {
+    '1. Start a gateway': [started],
+    '4. Write your own': [quickstart, quickstart],
+    '5. Have it graded': [quickstart],
+    '6. Sell something': [quickstart, quickstart],
+  },
   'docs/running.md': started,
   'docs/sandbox.md': 'test/docs/sandboxCommands.test.ts',
   'docs/sdk.md': started,

@@ -4,7 +4,7 @@ import { graceSeconds, isInGrace } from './signature.ts'
 
 // The signature of the newer endpoints covers every field of the request, and the time: a copied request expires.
 
-// The values as they are signed: a number or a boolean in JSON has the text that was sent.
+// The values as they are signed: a number in JSON has the text that was sent.
 export type SignedFields<Name extends string = string> = Partial<Record<Name, string>> & {
   merchant_key: string
   time: string
@@ -12,10 +12,11 @@ export type SignedFields<Name extends string = string> = Partial<Record<Name, st
 }
 
 const always = ['merchant_key', 'time', 'secure_hash'] as const
+const numeric: ReadonlySet<string> = new Set(['time', 'total']) // may be a number in JSON
 const maxShownLength = 40
 
 // The fields of a signed request. Throws a Refusal if a field is missing, has another name than `names` or those that every
-// request has, or is not a plain value. A null of JSON counts as absent.
+// request has, or is of another type. A null of JSON counts as absent.
 export function readSignedFields<Name extends string>(
   sent: Fields,
   names: readonly Name[],
@@ -24,9 +25,10 @@ export function readSignedFields<Name extends string>(
   const fields: Record<string, string> = {}
   for (const [name, value] of Object.entries(sent)) {
     if (value === null || value === undefined) continue
-    const text = textOf(value)
     if (!known.includes(name)) throw unknownField(name, known)
-    if (text === undefined) throw malformed(name, 'must be text, a number or a boolean')
+    const text = value instanceof NumberText && numeric.has(name) ? value.text : value
+    if (typeof text !== 'string')
+      throw malformed(name, numeric.has(name) ? 'must be text or a number' : 'must be text')
     if (couldBeAnother(text, known)) throw malformed(name, 'must not contain & and the name of a field and =')
     fields[name] = text
   }
@@ -34,12 +36,6 @@ export function readSignedFields<Name extends string>(
   if (!fields.time) throw malformed('time', 'is missing or empty')
   if (!/^\d{1,15}$/.test(fields.time)) throw malformed('time', 'must be unix seconds')
   return fields as SignedFields<Name>
-}
-
-function textOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return value
-  if (value instanceof NumberText) return value.text
-  return typeof value === 'boolean' ? String(value) : undefined
 }
 
 function unknownField(name: string, known: readonly string[]): Refusal {

@@ -9,7 +9,7 @@ import { clockBody, triggerBody } from '../api/testing.ts'
 import { examplePayment, exampleSecret, exampleTime } from './examples.ts'
 import { bodyOf, errorResponses, jsonContent, operation, type Paths, response } from './operation.ts'
 import { bodyRefusals } from './paymentPaths.ts'
-import type { Json } from './requestSchema.ts'
+import type { Json, ObjectSchema } from './requestSchema.ts'
 import { rulesOfClocks, rulesOfTriggers } from './rules.ts'
 import { anyOf, schemas } from './schemas.ts'
 
@@ -59,9 +59,24 @@ const formOf = (properties: Record<string, Json>, required: readonly string[]): 
     required,
   )
 
-const { invoice_id, total, currency, ipn_url, email, number } = schemas.PaymentForm.properties
-const { total: jsonTotal } = schemas.PaymentRequest.properties
-const detailFields = { invoice_id, total, currency, ipn_url, email, number } as Record<string, Json>
+// In a payment request invoice_id and total are required; here they are optional, and empty and null count as absent.
+const orAbsent = ({ description, ...field }: Json): Json => ({
+  anyOf: [field, { enum: ['', null] }],
+  description,
+})
+
+const detailsOf = ({ properties }: ObjectSchema): Record<string, Json> => {
+  const { invoice_id = {}, total = {}, currency = {}, ipn_url = {}, email = {}, number = {} } = properties
+  const id = 'Of the payment to use, or of the new one. By default a new id is made.'
+  return {
+    invoice_id: orAbsent({ ...invoice_id, description: id }),
+    total: orAbsent(total),
+    currency,
+    ipn_url,
+    email,
+    number,
+  }
+}
 
 const triggerFields: Record<string, Json> = {
   ...signedFields,
@@ -71,11 +86,6 @@ const triggerFields: Record<string, Json> = {
     description: Object.entries(triggerOutcomes)
       .map(([name, text]) => `\`${name}\`: ${text}`)
       .join(' '),
-  },
-  ...detailFields,
-  invoice_id: {
-    ...invoice_id,
-    description: 'Of the payment to use, or of the new one. By default a new id is made.',
   },
 }
 const triggerRequired = ['merchant_key', 'outcome', 'time', 'secure_hash']
@@ -89,7 +99,7 @@ const clockFields: Record<string, Json> = {
     examples: ['24h'],
   },
   after: {
-    type: 'string',
+    type: ['string', 'null'],
     maxLength: 64,
     pattern: '^[A-Za-z0-9\\-_./#: ]*$',
     description:
@@ -131,8 +141,8 @@ export const testPaths = (baseUrl: string): Paths => ({
         'it ends in the chosen way. Everything that follows is real: callbacks, status, notifications, messages. ' +
         'The same trigger again changes nothing. Only with a test key.',
       requestBody: bodyOf(
-        closedObject({ ...triggerFields, total: jsonTotal as Json }, triggerRequired),
-        formOf(triggerFields, triggerRequired),
+        closedObject({ ...triggerFields, ...detailsOf(schemas.PaymentRequest) }, triggerRequired),
+        formOf({ ...triggerFields, ...detailsOf(schemas.PaymentForm) }, triggerRequired),
         { paid: signed({ outcome: 'paid' }) },
       ),
       rules: rulesOfTriggers,

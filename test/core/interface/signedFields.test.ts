@@ -48,12 +48,9 @@ for (const [what, json, field, message] of [
     'outcom',
     'outcom: is not a field of this request, which has merchant_key, time, secure_hash, outcome, total, ipn_url, email',
   ],
-  [
-    'an object',
-    '{"merchant_key":"tk_1","time":1,"total":{}}',
-    'total',
-    'total: must be text, a number or a boolean',
-  ],
+  ['an object', '{"merchant_key":"tk_1","time":1,"total":{}}', 'total', 'total: must be text or a number'],
+  ['a number', '{"merchant_key":"tk_1","time":1,"outcome":7}', 'outcome', 'outcome: must be text'],
+  ['a boolean', '{"merchant_key":"tk_1","time":1,"email":false}', 'email', 'email: must be text'],
   [
     'a value that reads like another field',
     '{"merchant_key":"tk_1","time":1,"ipn_url":"https://shop.example/?a=1&total=9"}',

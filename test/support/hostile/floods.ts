@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sign } from '../merchant/merchant.ts'
+import { signedFields } from '../merchant/testTools.ts'
 import { pick, randomBelow } from '../random.ts'
 import type { Attack, HostileRequest, Target } from './crowd.ts'
 
@@ -55,6 +56,18 @@ const checkout = (token: () => string) =>
   )
 const checkoutPosts = (token: () => string) =>
   checkoutForms.map(under => () => postForm(`/checkout/${token()}${under}`, typed))
+
+const joined = (fields: object) =>
+  Object.entries(fields)
+    .map(pair => pair.join('='))
+    .join('&')
+
+// The endpoints whose requests sign all their fields.
+const newerRequests = (keys: { merchant_key: string; secret_key: string }) => [
+  () => get(`/v1/requests?${joined(signedFields(keys))}`),
+  () => postJson('/v1/test/triggers', signedFields(keys, { outcome: 'paid' })),
+  () => postJson('/v1/test/clock', signedFields(keys, { advance: '1h' })),
+]
 
 // Every public route has a flood here: test/proof/hostile.test.ts compares this table with the routes of the program.
 const table: readonly Flood[] = [
@@ -127,6 +140,14 @@ const table: readonly Flood[] = [
           'x-tollgate-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'a'.repeat(64)}`,
         }),
     ],
+  },
+  {
+    what: 'the request log, triggers and the clock, with wrong signatures',
+    requests: ({ merchant_key }) => newerRequests({ merchant_key, secret_key: 'guessed' }),
+  },
+  {
+    what: "the request log, triggers and the clock of an attacker's own merchant",
+    requests: ({ own }) => newerRequests(own),
   },
   {
     what: 'checkout pages of unknown and of impossible tokens',
