@@ -102,9 +102,8 @@ async function open(start: Start): Promise<Gateway> {
   const localWorkers: LocalWorkers = {} // the deliveries, the messages and the poller register here as they start
   const runtime = buildRuntime(base, nodes, providers, localWorkers, migrations)
   const messages = await startMessaging(base, nodes, localWorkers)
-
-  const isSent = messages.configured
-  const shop = openDemoShop(config, { db, masterKeys, clock, url, baseUrl, isSent, log })
+  const shopDeps = { db, masterKeys, clock, url, baseUrl, isSent: messages.configured, log }
+  const shop = openDemoShop(config, shopDeps)
 
   // Answers requests, without the privileges of root.
   if (options.runAs) await becomeUser(options.runAs, database, log)
@@ -138,16 +137,20 @@ async function open(start: Start): Promise<Gateway> {
     makeSupportLink: () => makeSupportLink(db, keys, baseUrl, clock()),
     async stop() {
       server.announceStop()
-      if (options.stopSeconds) {
-        log.info({ seconds: options.stopSeconds }, 'stopping')
-        await sleep(options.stopSeconds * 1000)
-      }
+      await servePastStop(options, log)
       await Promise.allSettled([stopListening(), stopWorkers()])
       await Promise.allSettled([stopDeliveries(), messages.stop()]) // after everything that changes payments
       await started.stop() // the rest; errors of the stops before are thrown here
       log.info('stopped')
     },
   }
+}
+
+// Load balancers need a while to notice the announced stop.
+async function servePastStop({ stopSeconds }: GatewayOptions, log: Logger) {
+  if (!stopSeconds) return
+  log.info({ seconds: stopSeconds }, 'stopping')
+  await sleep(stopSeconds * 1000)
 }
 
 async function openMigrated({ config, options, log, started }: Start) {

@@ -31,21 +31,7 @@ export const CardPage = ({ charge, language, token, form, errors = {} }: CardPag
           </p>
         )}
       </div>
-      {faults.length > 0 && (
-        <section class="notice bad" role="alert">
-          <Icon name="stop" />
-          <div>
-            <h2>{t.check}</h2>
-            <ul class="faults">
-              {faults.map(field => (
-                <li>
-                  <a href={`#${field}`}>{errorText(field)}</a>
-                </li>
-              ))}
-            </ul>
-          </div>
-        </section>
-      )}
+      <CardFaults title={t.check} faults={faults.map(field => [field, errorText(field)] as const)} />
       <form
         class="card roomy"
         method="post"
@@ -86,6 +72,25 @@ export const CardPage = ({ charge, language, token, form, errors = {} }: CardPag
     </SandboxPage>
   )
 }
+
+type CardFaultsProps = { title: string; faults: readonly (readonly [CardField, string | undefined])[] }
+
+const CardFaults = ({ title, faults }: CardFaultsProps) =>
+  faults.length === 0 ? null : (
+    <section class="notice bad" role="alert">
+      <Icon name="stop" />
+      <div>
+        <h2>{title}</h2>
+        <ul class="faults">
+          {faults.map(([field, text]) => (
+            <li>
+              <a href={`#${field}`}>{text}</a>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  )
 
 const TestCards = ({ language: { t }, open }: { language: PageLanguage; open: boolean }) => (
   <details class="card" open={open}>

@@ -84,27 +84,9 @@ export function startRequestLog({ db, clock, pause, observe, trouble }: RequestL
     written = written.then(() => {
       const batch = pending
       pending = nothing()
-      return batch.counts.size > 0 ? write(batch) : undefined
+      return batch.counts.size > 0 ? writeBatch(own, batch, { observe, trouble }) : undefined
     })
     return written
-  }
-
-  async function write({ requests, counts }: Pending) {
-    const total = [...counts.values()].reduce((sum, { refused }) => sum + refused, 0)
-    try {
-      const inTime = own.withDeadline(performance.now() + writeTimeoutMs)
-      const stored = await inTime.transaction(async tx => {
-        const rows = withinCap(requests, counts, await addRefusedCounts(tx, [...counts.values()]))
-        for (let at = 0; at < rows.length; at += rowsAtOnce)
-          await addRefusedRequests(tx, rows.slice(at, at + rowsAtOnce))
-        return rows.length
-      })
-      if (stored > 0) observe('stored', stored)
-      if (total > stored) observe('over_cap', total - stored)
-    } catch (error) {
-      observe('dropped', total)
-      trouble(error)
-    }
   }
 
   const forgetting = startLoop({
@@ -120,6 +102,27 @@ export function startRequestLog({ db, clock, pause, observe, trouble }: RequestL
       await flush()
       await forgetting.stop()
     },
+  }
+}
+
+type Outcomes = Pick<RequestLogOptions, 'observe' | 'trouble'>
+
+// Never rejects: requests that cannot be stored are dropped and counted.
+async function writeBatch(db: Db, { requests, counts }: Pending, { observe, trouble }: Outcomes) {
+  const total = [...counts.values()].reduce((sum, { refused }) => sum + refused, 0)
+  try {
+    const inTime = db.withDeadline(performance.now() + writeTimeoutMs)
+    const stored = await inTime.transaction(async tx => {
+      const rows = withinCap(requests, counts, await addRefusedCounts(tx, [...counts.values()]))
+      for (let at = 0; at < rows.length; at += rowsAtOnce)
+        await addRefusedRequests(tx, rows.slice(at, at + rowsAtOnce))
+      return rows.length
+    })
+    if (stored > 0) observe('stored', stored)
+    if (total > stored) observe('over_cap', total - stored)
+  } catch (error) {
+    observe('dropped', total)
+    trouble(error)
   }
 }
 

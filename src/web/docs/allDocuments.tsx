@@ -4,7 +4,7 @@ import { type Document, minifyCss, publicFiles, readStyles } from '../documents/
 import { htmlType, jsonType, textType } from '../http/apiRequest.ts'
 import { openapiDocument } from '../openapi/document.ts'
 import { docsHeaders, type DocsSite, referencePath } from './docsFrame.tsx'
-import { ArticlePage, DocsStartPage, SearchPage } from './docsPages.tsx'
+import { ArticlePage, DocsStartPage, DocsSearchPage } from './docsPages.tsx'
 import { type Library, readLibrary } from './library.ts'
 import { llmsText } from './llms.ts'
 import { errorGuideOf } from './reference/errorGuide.ts'
@@ -109,7 +109,7 @@ function search(query: string, index: () => SearchIndex, site: DocsSite): Buffer
   const asked = query.trim()
   if (asked === '') return undefined
   const found = searchIndex(index(), asked)
-  return Buffer.from(String(<SearchPage site={site} query={asked.slice(0, 100)} found={found} />))
+  return Buffer.from(String(<DocsSearchPage site={site} query={asked.slice(0, 100)} found={found} />))
 }
 
 const routeOf = (path: string) => (path.split('/').length > 3 ? '/docs/:folder/:page' : '/docs/:page')

@@ -100,9 +100,9 @@ const countWords = (count: number) =>
         ? `${count} sections`
         : `The best ${count} sections`
 
-type SearchPageProps = { site: DocsSite; query: string; found: readonly Found[] }
+type DocsSearchPageProps = { site: DocsSite; query: string; found: readonly Found[] }
 
-export const SearchPage = ({ site, query, found }: SearchPageProps) => (
+export const DocsSearchPage = ({ site, query, found }: DocsSearchPageProps) => (
   <DocsFrame site={site} title={`Search: ${query}`} path="/docs" query={query}>
     <div class="docs-intro">
       <h1>

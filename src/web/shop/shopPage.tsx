@@ -85,7 +85,7 @@ export const ShopPage = (props: ShopPageProps) => {
             </div>
           </div>
           {fault && <Fault text={fault} />}
-          <div id="verdict">{order && <Verdict payment={order.payment} />}</div>
+          <div id="verdict">{order && <OrderNotice payment={order.payment} />}</div>
           <form method="post" action="/shop/buy" class="buy">
             <FormToken token={formToken} />
             <ul class="articles">
@@ -142,7 +142,7 @@ const Endings = ({ endings, chosen }: { endings: readonly ShopEnding[]; chosen?:
 }
 
 // The result first. The payment's status is that of the gateway, so this never claims too much.
-export const Verdict = ({ payment }: { payment: Payment }) => {
+export const OrderNotice = ({ payment }: { payment: Payment }) => {
   const { status, description } = payment
   if (status === 'awaiting_payment') return null
   const isPaid = status === 'paid'

@@ -19,7 +19,7 @@ import { TroublePage } from '../pages/customerPage.tsx'
 import type { DemoShop, OpenShop } from './demoShop.ts'
 import { Panel, panelId } from './panel.tsx'
 import { shopFiles } from './shopAssets.ts'
-import { CodePage, ShopPage, Verdict } from './shopPage.tsx'
+import { CodePage, ShopPage, OrderNotice } from './shopPage.tsx'
 import { type OrderRecords, stepsOf } from './steps.ts'
 import {
   isOwn,
@@ -41,17 +41,10 @@ export type ShopOptions = {
 // With the headers of a page: a redirect without the opener policy would cut the checkout's window from the shop.
 const redirect = (c: Ctx, url: string) => c.body(null, 303, { ...customerPageHeaders, location: url })
 
-// The demo shop: its page at /, and what belongs to it below /shop. Nothing here can change a payment; the shop requests
-// it through the public interface, as the demo merchant.
-export function createShopPages(options: ShopOptions) {
-  const { shop, runtime, trustedProxies, isForThisMachineOnly } = options
+// Reads the visitor's own order for the panel.
+function createPanels({ shop, runtime, isForThisMachineOnly }: ShopOptions) {
   const baseUrl = runtime.baseUrl()
-  const { assets, routes: files } = shopFiles(shop)
   const db = runtime.db.withQuota('shop') // the pages are public, so they have a separate connection quota
-  const own: readonly SitePlace[] = isForThisMachineOnly ? ['inbox', 'support'] : []
-  const places: readonly SitePlace[] = ['shop', 'phone', ...own, 'docs']
-  const frame = { assets, places }
-  const formToken = formTokenOf(runtime.formKey, ['shop'])
 
   // The visitor's own order; undefined if it is another visitor's, or if there is none.
   async function ownPayment(c: Ctx): Promise<Payment | undefined> {
@@ -91,6 +84,37 @@ export function createShopPages(options: ShopOptions) {
     }
   }
 
+  return { ownPayment, panelOf }
+}
+
+// The fields of a form of the shop's own page; undefined if it comes from another site.
+async function ownFields(c: Ctx, { runtime, trustedProxies }: ShopOptions, formToken: string) {
+  const sender = senderOf(c, runtime.baseUrl())
+  if (sender === 'other_site') return undefined
+  const { incoming } = c.env
+  const from = { runtime, address: addressOf(incoming, trustedProxies) }
+  const fields = hasBody(incoming) ? (await readFields(incoming, from)).fields : {}
+  return sender === 'unproven' && !isFormToken(formToken, fields[formTokenField]) ? undefined : fields
+}
+
+// What the script of the page replaces.
+const Steps = (panel: Awaited<ReturnType<ReturnType<typeof createPanels>['panelOf']>>) => (
+  <>
+    {raw('<!doctype html>')}
+    <title>What happens</title>
+    <div id="verdict">{panel.order && <OrderNotice payment={panel.order.payment} />}</div>
+    <Panel {...panel} />
+  </>
+)
+
+type ShopFrameProps = { assets: ReturnType<typeof shopFiles>['assets']; places: readonly SitePlace[] }
+
+function createHandlers(options: ShopOptions, frame: ShopFrameProps) {
+  const { shop, runtime, trustedProxies } = options
+  const baseUrl = runtime.baseUrl()
+  const { ownPayment, panelOf } = createPanels(options)
+  const formToken = formTokenOf(runtime.formKey, ['shop'])
+
   async function showShop(
     c: Ctx,
     { name }: OpenShop,
@@ -106,13 +130,8 @@ export function createShopPages(options: ShopOptions) {
   }
 
   async function buy(c: Ctx, opened: OpenShop) {
-    const sender = senderOf(c, baseUrl)
-    if (sender === 'other_site') return sendPage(c, <TroublePage kind="elsewhere" lang="en" />, 403)
-    const { incoming } = c.env
-    const from = { runtime, address: addressOf(incoming, trustedProxies) }
-    const fields = hasBody(incoming) ? (await readFields(incoming, from)).fields : {}
-    if (sender === 'unproven' && !isFormToken(formToken, fields[formTokenField]))
-      return sendPage(c, <TroublePage kind="elsewhere" lang="en" />, 403)
+    const fields = await ownFields(c, options, formToken)
+    if (!fields) return sendPage(c, <TroublePage kind="elsewhere" lang="en" />, 403)
     const article = shop.articles.find(({ id }) => id === fields.article)
     const ending = shop.endings.find(({ id }) => id === fields.ending)?.id
     if (!article) return showShop(c, opened, { ending, fault: 'Choose an article.' }, 422)
@@ -143,17 +162,21 @@ export function createShopPages(options: ShopOptions) {
   }
 
   async function sendSteps(c: Ctx) {
-    const panel = await panelOf(c)
-    const html = String(
-      <>
-        {raw('<!doctype html>')}
-        <title>What happens</title>
-        <div id="verdict">{panel.order && <Verdict payment={panel.order.payment} />}</div>
-        <Panel {...panel} />
-      </>,
-    )
+    const html = String(<Steps {...(await panelOf(c))} />)
     return plainResponse(c, 200, html, customerPageHeaders, { 'content-type': 'text/html; charset=UTF-8' })
   }
+
+  return { showShop, buy, comeBack, receive, sendSteps }
+}
+
+// The demo shop: its page at /, and what belongs to it below /shop. Nothing here can change a payment; the shop requests
+// it through the public interface, as the demo merchant.
+export function createShopPages(options: ShopOptions) {
+  const { shop, runtime, trustedProxies, isForThisMachineOnly } = options
+  const { assets, routes: files } = shopFiles(shop)
+  const own: readonly SitePlace[] = isForThisMachineOnly ? ['inbox', 'support'] : []
+  const frame: ShopFrameProps = { assets, places: ['shop', 'phone', ...own, 'docs'] }
+  const { showShop, buy, comeBack, receive, sendSteps } = createHandlers(options, frame)
 
   // Every route is limited like the pages of the sandbox, and exists only while the shop is open.
   const whenOpen = (answer: (c: Ctx, opened: OpenShop) => Promise<Response>) => async (c: Ctx) => {
@@ -171,7 +194,7 @@ export function createShopPages(options: ShopOptions) {
   routes.get('/steps', whenOpen(sendSteps))
   routes.get(
     '/code',
-    whenOpen(async c => sendPage(c, <CodePage {...frame} code={shop.code} baseUrl={baseUrl} />)),
+    whenOpen(async c => sendPage(c, <CodePage {...frame} code={shop.code} baseUrl={runtime.baseUrl()} />)),
   )
 
   // The page at the gateway's first address; undefined if there is no active demo merchant.
