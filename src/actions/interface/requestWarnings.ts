@@ -1,4 +1,4 @@
-import { fieldWarnings, requestNames } from '../../core/interface/fieldNames.ts'
+import { type FieldNames, fieldWarnings, requestNames } from '../../core/interface/fieldNames.ts'
 import type { Fields } from '../../core/interface/json.ts'
 import { Refusal } from '../../core/interface/refusal.ts'
 import type { PaymentRequest } from '../../core/interface/request.ts'
@@ -44,7 +44,7 @@ function notificationAddress(
 // by its text, so that an unknown merchant gets the same answer as a known one.
 export async function withFieldWarnings<T>(
   sent: Fields,
-  names: readonly string[],
+  names: FieldNames,
   work: () => Promise<T>,
 ): Promise<T> {
   try {

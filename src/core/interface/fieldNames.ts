@@ -5,12 +5,27 @@ import type { Warning } from './warnings.ts'
 // Finds fields that the gateway does not read, and the name that was probably meant.
 const ownExtras = ['extra_outlet', 'extra_wallet_issuer_hint', 'extra_currency']
 
-export const requestNames: readonly string[] = [
+// The names of one kind of request, and their plain forms. Every accepted request of test mode is compared with them, so
+// they are made once.
+export type FieldNames = {
+  all: ReadonlySet<string>
+  byPlain: ReadonlyMap<string, string> // the first name of each plain form
+}
+
+function fieldNames(names: readonly string[]): FieldNames {
+  const byPlain = new Map<string, string>()
+  for (const name of names) if (!byPlain.has(plainName(name))) byPlain.set(plainName(name), name)
+  return { all: new Set(names), byPlain }
+}
+
+const plainName = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+export const requestNames = fieldNames([
   ...Object.keys(requestSchema.shape),
   ...Object.keys(aliases),
   ...ownExtras,
-]
-export const statusNames: readonly string[] = ['merchant_key', 'invoice_id', 'secure_hash']
+])
+export const statusNames = fieldNames(['merchant_key', 'invoice_id', 'secure_hash'])
 
 const maxWarnings = 10
 const maxLength = 40 // of a name that is compared
@@ -83,17 +98,17 @@ const otherInterfaces: Record<string, string> = {
 }
 
 // Empty values count too: a misspelt name is wrong whatever its value is.
-export function fieldWarnings(sent: Fields, known: readonly string[]): Warning[] {
+export function fieldWarnings(sent: Fields, known: FieldNames): Warning[] {
   const warnings: Warning[] = []
   for (const name of Object.keys(sent)) {
-    if (known.includes(name) || sent[name] === undefined || warnings.length === maxWarnings) continue
+    if (known.all.has(name) || sent[name] === undefined || warnings.length === maxWarnings) continue
     const warning = warningOf(name, known)
     if (warning) warnings.push(warning)
   }
   return warnings
 }
 
-function warningOf(name: string, known: readonly string[]): Warning | undefined {
+function warningOf(name: string, known: FieldNames): Warning | undefined {
   const field = shown(name)
   const meant = suggestion(name, known)
   if (name.startsWith('extra_')) {
@@ -119,28 +134,26 @@ function warningOf(name: string, known: readonly string[]): Warning | undefined 
 const shown = (name: string) => name.replace(/[^\x21-\x7e]/g, '?').slice(0, maxLength)
 
 // A name of the merchant's own may resemble one of ours by chance, so extra_ fields are compared strictly.
-function suggestion(name: string, known: readonly string[]): string | undefined {
+function suggestion(name: string, known: FieldNames): string | undefined {
   if (name.length > maxLength) return undefined
   const plain = plainName(name)
-  const same = known.find(one => plainName(one) === plain)
+  const same = known.byPlain.get(plain)
   if (same !== undefined) return same
   const isExtra = name.startsWith('extra_')
   const other = isExtra ? undefined : own(otherInterfaces, plain)
-  if (other !== undefined && known.includes(other)) return other
+  if (other !== undefined && known.all.has(other)) return other
   const most = isExtra ? 1 : Math.min(maxDistance, Math.floor(plain.length / 3))
   return nearest(plain, known, most)
 }
 
-const plainName = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
-
 const own = (names: Record<string, string>, name: string) =>
   Object.hasOwn(names, name) ? names[name] : undefined
 
-function nearest(plain: string, known: readonly string[], most: number): string | undefined {
+function nearest(plain: string, { byPlain }: FieldNames, most: number): string | undefined {
   let best: string | undefined
   let least = most + 1
-  for (const name of known) {
-    const distance = editDistance(plain, plainName(name), least)
+  for (const [plainOther, name] of byPlain) {
+    const distance = editDistance(plain, plainOther, least)
     if (distance < least) [best, least] = [name, distance]
   }
   return best
@@ -163,6 +176,7 @@ export function editDistance(a: string, b: string, limit: number): number {
         isSwapped ? at(beforeLast, j - 2) + 1 : limit,
       )
     }
+    if (Math.min(...row) >= limit) return limit // it cannot become less
     beforeLast = last
     last = row
   }

@@ -1,5 +1,4 @@
 import { type AddressRules, whyNeverCalled } from '../addressRules.ts'
-import { readUrl } from '../text.ts'
 import type { UntrustedUrl } from '../urlTrust.ts'
 
 // A request that is accepted, but probably does not do what the developer wants. Test mode answers with all warnings;
@@ -57,7 +56,7 @@ function notInLive({ url }: NotificationAddress, rules: AddressRules): Warning |
 }
 
 function plainHttp(field: string, text: UntrustedUrl): Warning | undefined {
-  if (readUrl(text)?.protocol !== 'http:') return undefined
+  if (!/^http:/i.test(text)) return undefined
   const message = `${field} is not encrypted: others on the way can read and change what is sent. Use https.`
   return { field, code: 'plain_http', message }
 }
