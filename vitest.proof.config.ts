@@ -26,6 +26,13 @@ export const proofs = [
   'test/sdk/commands/exam.test.ts', // eighteen whole exams
   'test/sdk/commands/examples.test.ts', // the demo shop sits the exam, twice
   'test/sdk/commands/page.test.ts', // a process for each command of the page
+  'test/sdk/commands/tarball.test.ts', // npx and npm install
+  'test/sdk/commands/listen.test.ts', // a thousand events, and a killed process
+  'test/sdk/commands/testTools.test.ts', // every outcome, and thousands of payments
+  'test/sdk/nodePackage.test.ts', // packs, installs and compiles
+  'test/docs/reference.test.ts', // a process for each sample of the reference, in four languages
+  'test/cli/start/start.test.ts', // whole gateways, each with its private PostgreSQL
+  'test/cli/start/wrongStart.test.ts', // the same, started wrongly
   'test/docs/quickstart.test.ts', // an exam, and a process for each command of the page
   'test/docs/goingLive.test.ts', // a process for each command of the page
   'test/docs/startedGateway.test.ts', // npm start, with its private PostgreSQL
