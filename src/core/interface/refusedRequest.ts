@@ -41,6 +41,10 @@ const maxValueLength = 200
 const maxMessageLength = 500
 const shownOfHash = 8
 
+// A developer may put a secret into any field. Ours are recognized by their form, before a long value is cut.
+const secretForm = /[0-9a-f]{64,}|whsec_[\w+/=-]{16,}/gi
+const withoutSecrets = (text: string) => text.replace(secretForm, '(removed)')
+
 // `merchant` is undefined if the refusal came before the merchant was known: such a request is not stored.
 export function refusedRequest(
   { requestId, method, path, refusal, fields = {} }: RefusedExchange,
@@ -48,7 +52,7 @@ export function refusedRequest(
   now: Date,
 ): RefusedRequest {
   const withoutPayer = personalIn(fields)
-  const text = (value: string) => withoutPayer(cleanText(value, maxMessageLength))
+  const text = (value: string) => withoutPayer(cleanText(withoutSecrets(value), maxMessageLength))
   return {
     ...merchant,
     request_id: requestId,
@@ -112,12 +116,12 @@ function maskField(name: string, value: unknown): string {
   const text = textOf(value)
   if (text === undefined) return Array.isArray(value) ? `(list of ${value.length})` : '(object)'
   if (text === '') return ''
-  if (shown.has(name)) return cleanText(text, maxValueLength)
+  if (shown.has(name)) return cleanText(withoutSecrets(text), maxValueLength)
   if (isHash.test(name)) return `${cleanText(text, shownOfHash)}…`
   if (isSecret.test(name)) return '(removed)'
-  if (isPhone.test(name)) return maskNumbers(cleanText(text, maxNameLength))
-  if (isEmailField.test(name)) return maskEmail(cleanText(text, maxNameLength))
-  if (isNameField.test(name)) return maskName(cleanText(text, maxNameLength))
+  if (isPhone.test(name)) return maskNumbers(cleanText(withoutSecrets(text), maxNameLength))
+  if (isEmailField.test(name)) return maskEmail(cleanText(withoutSecrets(text), maxNameLength))
+  if (isNameField.test(name)) return maskName(cleanText(withoutSecrets(text), maxNameLength))
   if (isUrl.test(name)) return withoutQuery(text)
   return `(${text.length} ${text.length === 1 ? 'character' : 'characters'})`
 }
@@ -129,7 +133,7 @@ function textOf(value: unknown): string | undefined {
 
 // The query of a shop's address may have personal data or a token of the shop.
 function withoutQuery(text: string): string {
-  const url = readUrl(text)
+  const url = readUrl(withoutSecrets(text))
   if (!url) return `(${text.length} characters)`
   return cleanText(`${url.origin}${url.pathname}${url.search ? '?…' : ''}`, maxValueLength)
 }

@@ -32,6 +32,10 @@ for (const [name, value, stored] of [
   ['line_items', [1, 2], '(list of 2)'],
   ['total', {}, '(object)'],
   ['currency', null, ''],
+  ['invoice_id', hash, '(removed)'], // the developer has mixed up the fields
+  ['invoice_id', `A${'x'.repeat(180)}${hash}`, `A${'x'.repeat(180)}(removed)`],
+  ['merchant_key', 'whsec_O3ZcXr1AkYazVlM28ixsOVojLQG4VP37wQJC9hIOINg=', '(removed)'],
+  ['number', `0244123456${hash}`, '(removed)'],
 ] as const)
   test(`${name} ${JSON.stringify(value)} is stored as ${stored}`, () =>
     expect(maskFields({ [name]: value })).toEqual({ [name]: stored }))
@@ -67,4 +71,13 @@ test('messages and hints do not repeat personal values', () => {
     likely_mistake: 'order',
   })
   expect(JSON.stringify(stored)).not.toMatch(/ama@shop|0244123456/)
+})
+
+test('a hint that repeats a secret is stored without it', () => {
+  const refusal = wrongHash('does not match this request')
+  refusal.hint = { hashed_string: `invoice_id=${hash}&merchant_key=tk_1`, likely_mistake: 'x' }
+  const exchange = { requestId: 'req_1', method: 'GET', path: '/', refusal, fields: { invoice_id: hash } }
+  const stored = refusedRequest(exchange, { merchant_id: 'ama', mode: 'test' }, noon)
+  expect(JSON.stringify(stored)).not.toContain(hash)
+  expect(stored.hint).toMatchObject({ hashed_string: 'invoice_id=(removed)&merchant_key=tk_1' })
 })
