@@ -35,8 +35,11 @@ const screens: [string, CustomerOptions][] = [
 const steps = (page: Page) => page.locator('.timeline > li')
 const whatOf = async (page: Page) =>
   (await steps(page).locator('.what').allInnerTexts()).map(text => text.replace(/^[\w ]+:\s*/, ''))
-const allDone = (page: Page, count = 7) =>
-  expect.poll(() => page.locator('.timeline > .done').count()).toBe(count)
+// A failure shows the steps that are not done.
+async function allDone(page: Page, count = 7) {
+  await expect.poll(() => steps(page).and(page.locator(':not(.done)')).allInnerTexts()).toEqual([])
+  expect(await steps(page).count()).toBe(count)
+}
 
 async function checkLook(page: Page) {
   // Without scripts the page reloads by itself until the order is over, and has a link to do so.

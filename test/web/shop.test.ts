@@ -90,7 +90,9 @@ test('every step of a purchase is shown, until the shop is notified and the mess
   expect(text).toContain('Paid. Thank you')
   expect(text).not.toContain('http-equiv="refresh"')
   await gateway.db.rows(sql`delete from messages`) // as in the moment before they are stored
-  expect((await read(`/?order=${order}`, cookie)).text).toContain('http-equiv="refresh"')
+  const again = (await read(`/?order=${order}`, cookie)).text
+  const [, next] = /http-equiv="refresh" content="5; url=([^"]*)"/.exec(again) ?? []
+  expect(next).toMatch(/^\/\?order=[\w-]+&amp;at=\d+#happens$/) // another address, so that the browser reads it again
 })
 
 test('the curl command of the panel gives the same payment', async () => {

@@ -14,11 +14,15 @@ export type PanelProps = {
 
 export const panelId = 'happens'
 
+// The panel, read again. The time makes the address differ from the one before: to the same address with the same fragment
+// a browser only scrolls.
+export const panelUrl = ({ invoice_id }: Payment, now: Date) =>
+  `/?order=${invoice_id}&at=${now.getTime()}#${panelId}`
+
 // The script /shop/live.js replaces the parts that have changed. `data-live` is where it reads them, `data-over` ends it.
 export const Panel = ({ order, now, hasInbox }: PanelProps) => {
   const steps = order?.steps ?? plannedSteps
-  const href = order ? `/?order=${order.payment.invoice_id}#${panelId}` : '/'
-  const over = order ? isOver(steps) : true
+  const over = order ? isOver(order) : true
   return (
     <section
       class="card roomy happens"
@@ -33,7 +37,7 @@ export const Panel = ({ order, now, hasInbox }: PanelProps) => {
           Updates by itself
         </span>
         {order && !over && (
-          <a class="refresh" href={href}>
+          <a class="refresh" href={panelUrl(order.payment, now)}>
             Refresh
           </a>
         )}

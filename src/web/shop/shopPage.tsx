@@ -4,7 +4,7 @@ import { initialsOf } from '../../core/merchant/branding.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { moneyText } from '../../core/timeline/history.ts'
 import type { Article, DemoShop, ShopEnding } from './demoShop.ts'
-import { Panel, type PanelProps, panelId } from './panel.tsx'
+import { Panel, type PanelProps, panelUrl } from './panel.tsx'
 import type { ShopAssets } from './shopAssets.ts'
 import { isOver } from './steps.ts'
 
@@ -52,8 +52,8 @@ export type ShopPageProps = Omit<FrameProps, 'children' | 'title' | 'head'> &
 
 // The demo shop: three articles, the choice of the ending, and beside it what happens.
 export const ShopPage = (props: ShopPageProps) => {
-  const { shop, name, assets, places, order, formToken, fault } = props
-  const refresh = order && !isOver(order.steps)
+  const { shop, name, assets, places, order, now, formToken, fault } = props
+  const refresh = order && !isOver(order)
   return (
     <ShopFrame
       title={name}
@@ -64,10 +64,7 @@ export const ShopPage = (props: ShopPageProps) => {
           <script src={assets.live} defer></script>
           {refresh && (
             <noscript>
-              <meta
-                http-equiv="refresh"
-                content={`${refreshSeconds}; url=/?order=${order.payment.invoice_id}#${panelId}`}
-              />
+              <meta http-equiv="refresh" content={`${refreshSeconds}; url=${panelUrl(order.payment, now)}`} />
             </noscript>
           )}
         </>

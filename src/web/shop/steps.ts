@@ -65,9 +65,12 @@ export function stepsOf(records: OrderRecords): ShopStep[] {
   ]
 }
 
-// Whether nothing more is expected, so that the page need not ask again soon.
-export const isOver = (steps: readonly ShopStep[]) =>
-  steps.every(({ state }) => state !== 'now') && steps.at(-1)?.state !== 'todo'
+// Whether nothing more is expected, so that the page need not ask again soon. The payment is read before its records, so it
+// may be older than they are.
+export const isOver = ({ payment, steps }: { payment: Payment; steps: readonly ShopStep[] }) =>
+  payment.status !== 'awaiting_payment' &&
+  steps.every(({ state }) => state !== 'now') &&
+  steps.at(-1)?.state !== 'todo'
 
 function requestStep({ payment, request }: OrderRecords): ShopStep {
   return {
