@@ -1,11 +1,16 @@
 import { findRequest, newestRequests } from '../../actions/requests/findRequests.ts'
-import { type RefusedRequest, requestsKeptDays, storedPerCode } from '../../core/interface/refusedRequest.ts'
+import {
+  type RefusedRequest,
+  requestRecord,
+  requestsKeptDays,
+  storedPerCode,
+} from '../../core/interface/refusedRequest.ts'
 import type { Mode } from '../../core/mode.ts'
 import { withoutControls } from '../../core/timeline/history.ts'
 import type { CliCommand } from '../cliCommand.ts'
 import { type CommandContext, requireMerchant } from '../database.ts'
 import { notFound } from '../failure.ts'
-import type { Output } from '../output.ts'
+import { type Output, pick } from '../output.ts'
 import { dateTime, type Fact, facts, indented, paint, paragraphs, section, table } from '../terminal.ts'
 import { modeOption, readLimit } from '../values.ts'
 
@@ -107,16 +112,6 @@ const requestTable = (requests: readonly RefusedRequest[]) =>
   )
 
 const requestData = (request: RefusedRequest) => ({
-  request_id: request.request_id,
-  merchant_id: request.merchant_id,
-  mode: request.mode,
-  time: request.refused_at,
-  method: request.method,
-  path: request.path,
-  http: request.http,
-  code: request.code,
-  field: request.field,
-  message: request.message,
-  hint: request.hint,
-  fields: request.fields,
+  ...requestRecord(request),
+  ...pick(request, 'merchant_id', 'mode'),
 })

@@ -21,6 +21,20 @@ export type RefusedRequest = {
   fields: Record<string, string>
 }
 
+// As a merchant reads it. The list is complete on purpose: a new column is not shown by itself.
+export const requestRecord = (request: RefusedRequest) => ({
+  request_id: request.request_id,
+  time: request.refused_at,
+  method: request.method,
+  path: request.path,
+  http: request.http,
+  code: request.code,
+  field: request.field,
+  message: request.message,
+  hint: request.hint,
+  fields: request.fields,
+})
+
 // A refusal as the API has it. `fields` are those that were read before it was refused.
 export type RefusedExchange = {
   requestId: string

@@ -147,16 +147,20 @@ export const SiteMark = () => (
   </svg>
 )
 
-// A block of code. The script /public/copy.js shows the button, if the page loads it.
+// Copies the code beside it. The script /public/copy.js shows the button, if the page loads it.
+export const CopyButton = () => (
+  <button type="button" class="btn plain small copy" data-copied="Copied" hidden>
+    <Icon name="copy" />
+    Copy
+  </button>
+)
+
 export const CodeBlock = ({ code }: { code: string }) => (
   <div class="code">
     <pre tabindex={0}>
       <code>{code}</code>
     </pre>
-    <button type="button" class="btn plain small copy" data-copied="Copied" hidden>
-      <Icon name="copy" />
-      Copy
-    </button>
+    <CopyButton />
   </div>
 )
 

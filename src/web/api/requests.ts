@@ -1,4 +1,5 @@
 import { readRequests, type RequestPage } from '../../actions/requests/readRequests.ts'
+import { requestRecord } from '../../core/interface/refusedRequest.ts'
 import { type ApiAnswer, type Exchange, jsonType } from '../http/apiRequest.ts'
 import { queryFields } from '../http/body.ts'
 import type { ApiOptions } from './initiate.tsx'
@@ -15,17 +16,6 @@ export const requestsRoute =
 export const requestsBody = ({ requests, next }: Omit<RequestPage, 'merchant_id'>) => ({
   success: true,
   status: 'ok',
-  requests: requests.map(request => ({
-    request_id: request.request_id,
-    time: request.refused_at,
-    method: request.method,
-    path: request.path,
-    http: request.http,
-    code: request.code,
-    field: request.field,
-    message: request.message,
-    hint: request.hint,
-    fields: request.fields,
-  })),
+  requests: requests.map(requestRecord),
   next: next ?? null,
 })

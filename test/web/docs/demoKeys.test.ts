@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { demoId, onboard } from '../../../src/actions/merchants/onboard.ts'
+import { setActive } from '../../../src/store/merchants/merchants.ts'
 import { type TestGateway, testGateway } from '../../support/gateway/gateway.ts'
 import { send, signedRequest, post } from '../../support/merchant/merchant.ts'
 
@@ -42,6 +43,14 @@ test('the keys of the demo merchant sign requests, and only its test keys are sh
   expect(body).toEqual({ merchant_key: demo.test?.merchant_key, secret_key: demo.test?.secret_key })
   expect(headers.get('cache-control')).toBe('no-store')
   expect((await post(gateway.url, signedRequest(body))).body).toMatchObject({ success: true })
+})
+
+test('a deactivated demo merchant has no keys', async () => {
+  await setActive(gateway.db, demoId, false)
+  const shown = async () => (await send(gateway.url + path)).text
+  await expect.poll(shown).toBe('{}')
+  await setActive(gateway.db, demoId, true)
+  await expect.poll(shown).toContain('secret_key')
 })
 
 test('a page of another site, and a name that is not of this machine, get nothing', async () => {

@@ -1,4 +1,4 @@
-import { Icon } from '../../../core/markup/page.tsx'
+import { CopyButton, Icon } from '../../../core/markup/page.tsx'
 import type { ApiOperationView, FieldView } from './operations.ts'
 
 // The fields that the form offers, with their first values. The script signs and adds the rest.
@@ -142,10 +142,7 @@ const Output = ({ name, title }: { name: string; title: string }) => (
       <pre tabindex={0} role="group" aria-label={title}>
         <code data-output={name}></code>
       </pre>
-      <button type="button" class="btn plain small copy" data-copied="Copied" hidden>
-        <Icon name="copy" />
-        Copy
-      </button>
+      <CopyButton />
     </div>
   </div>
 )
