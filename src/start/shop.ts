@@ -12,8 +12,9 @@ import type { DemoShop, OpenShop, ReceivedNotification, SentRequest } from '../w
 
 const openForMs = 5000 // how long the credentials are used before they are read again: a key may be rotated
 const mostRemembered = 1000 // orders, requests and notifications, each
+const maxInFlight = 10 // requests of the shop to the gateway: a crowd of visitors must not open a connection each
 
-type ShopDeps = {
+export type ShopDeps = {
   db: Db
   masterKeys: MasterKeys
   clock(): Date
@@ -118,11 +119,18 @@ function openWith(credentials: DemoCredentials, deps: OpenDeps): OpenShop {
   return { name: credentials.name, buy: shop.buy, orderAfterReturn: shop.orderAfterReturn, receive }
 }
 
-// The fetch of the SDK, which also remembers each payment request and its answer for the panel.
+// The fetch of the SDK, which also remembers each payment request and its answer for the panel. The SDK tries a request
+// that is refused here again, later.
 function rememberRequests(requests: Memory<SentRequest>, baseUrl: string): typeof fetch {
+  let inFlight = 0
+  async function limitedFetch(...request: Parameters<typeof fetch>) {
+    if (inFlight >= maxInFlight) throw new Error('Many visitors are buying. Try again in a moment.')
+    inFlight++
+    return fetch(...request).finally(() => inFlight--)
+  }
   return async (input, init) => {
     const started = performance.now()
-    const response = await fetch(input, init)
+    const response = await limitedFetch(input, init)
     const ms = Math.max(1, Math.round(performance.now() - started))
     const { pathname } = new URL(String(input))
     if (init?.method !== 'POST' || !(init.body instanceof Uint8Array)) return response

@@ -6,9 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
+import { type Credentials, demoId, onboard } from '../../src/actions/merchants/onboard.ts'
+import type { Config } from '../../src/config.ts'
 import { createSandbox } from '../../src/sandbox/sandbox.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
+import { openDemoShop, type ShopDeps } from '../../src/start/shop.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { routesOf } from '../../src/web/api/api.ts'
 import type { ApiOptions } from '../../src/web/api/initiate.tsx'
@@ -65,6 +67,7 @@ beforeAll(async () => {
       onboard(db, givenMasterKeys([masterKey]), name, ['test'], new Date()),
     ),
   )
+  await onboard(db, givenMasterKeys([masterKey]), 'Demo Shop', ['test'], new Date(), demoId)
   keys = shop?.test as Credentials
   own = attacker?.test as Credentials
   gateway = await spawnGateway({
@@ -115,7 +118,7 @@ async function newTarget(): Promise<Target> {
 test('every route that anybody can call has a flood', () => {
   const runtime = testRuntime({ db, masterKeys: givenMasterKeys([masterKey]) })
   const sandbox = createSandbox({ ...runtime, db, key: 'key', baseUrl: gateway.url }).app
-  const app = createApp({ runtime, sandbox } as unknown as AppOptions)
+  const app = createApp({ runtime, sandbox, shop: demoShop() } as unknown as AppOptions)
   const routes = [
     ...app.routes.filter(({ method }) => method !== 'ALL'), // middleware has no method of its own
     ...[...routesOf({} as ApiOptions)].flatMap(([path, route]) =>
@@ -130,6 +133,12 @@ test('every route that anybody can call has a flood', () => {
   expect(routes.length).toBeGreaterThan(40)
   expect(left.map(({ method, path }) => `${method} ${path}`)).toEqual([])
 })
+
+const demoShop = () =>
+  openDemoShop(
+    { TOLLGATE_SANDBOX: true } as Config,
+    { db, masterKeys: givenMasterKeys([masterKey]), isSent: () => false } as unknown as ShopDeps,
+  )
 
 // Whether a path is one of a route such as /checkout/:token/pay.
 const isAt = (route: string, path: string) =>

@@ -69,6 +69,14 @@ const newerRequests = (keys: { merchant_key: string; secret_key: string }) => [
   () => postJson('/v1/test/clock', signedFields(keys, { advance: '1h' })),
 ]
 
+const shopFiles = ['shop.css', 'live.js', 'pictures/hat.svg', 'pictures/scarf.svg', 'pictures/butter.svg']
+
+// As a browser sends a form of the site itself.
+const sameSite = (request: HostileRequest): HostileRequest => ({
+  ...request,
+  headers: { ...request.headers, 'sec-fetch-site': 'same-origin' },
+})
+
 // Every public route has a flood here: test/proof/hostile.test.ts compares this table with the routes of the program.
 const table: readonly Flood[] = [
   {
@@ -202,6 +210,23 @@ const table: readonly Flood[] = [
       () => postJson(`/sandbox/provider/charges/${randomText(36)}/withdraw`, {}),
       () => get('/sandbox/public/sandbox.css'),
     ],
+  },
+  {
+    what: 'the demo shop, with invented visitors and forged notifications',
+    requests: () => {
+      const visitor = { ...page, cookie: `tollgate_shop=${'v'.repeat(32)}.${randomText(12)}` }
+      return [
+        () => get(`/?order=${randomText(12)}`, visitor),
+        () => get(`/shop/steps?order=${randomText(12)}`, visitor),
+        () => get(`/shop/return?order=${randomText(12)}`, visitor),
+        () => get('/shop/code', page),
+        () => sameSite(postForm('/shop/buy', { article: 'hat', ending: 'paid' })),
+        () => sameSite(postForm('/shop/buy', { article: randomText(9) })),
+        () => postForm('/shop/buy', { article: 'hat' }),
+        () => postJson('/shop/ipn', { invoice_id: randomText(12), status: 'paid' }),
+        ...shopFiles.map(file => () => get(`/shop/${file}`)),
+      ]
+    },
   },
   {
     what: '/support with wrong tokens',
