@@ -55,10 +55,15 @@ const isMobileOfGhana = (text: string) => /^(0|(\+|00)?2330?)?[25]\d{8}$/.test(w
 const isDirect: Breaks = refused => textAt(refused, 'pymt_instrument') !== ''
 const isExtra = (name: string) => /^extra_(?!(outlet|wallet_issuer_hint|name|mobile|email)$)/.test(name)
 
+// The reader of multipart forms drops a byte order mark at the start of a value, so the hash has to be made without it.
+const losesByteOrderMark = ({ type, fields }: Question) =>
+  type === 'multipart/form-data' && Object.values(fields).some(value => String(value).startsWith('\ufeff'))
+
 export const breaks: Record<string, Breaks> = {
   known_key: ({ shop }) => shop === undefined,
   active_merchant: ({ shop }) => shop?.isClosed ?? false,
-  right_hash: ({ shop, question: { fields } }) => shop === undefined || !fields.secure_hash,
+  right_hash: ({ shop, question }) =>
+    shop === undefined || !question.fields.secure_hash || losesByteOrderMark(question),
   right_signature: ({ shop, question: { header } }) => shop === undefined || !header['x-tollgate-signature'],
   own_invoice: ({ shop, question, known }) => known.invoices.has(invoiceOf(shop, question.fields)),
   short_invoice: ({ question: { fields } }) => String(fields.invoice_id).length > 25,
