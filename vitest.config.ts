@@ -18,7 +18,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     // More workers than cores, because many tests only wait for timers and sockets. In CI, time matters less than stability.
-    maxWorkers: process.env.CI ? 2 : 3, // the test server has 60 connections, and a file may use 16 of them
+    maxWorkers: process.env.CI ? 3 : 4, // the test server has 100 connections, and a file may use 16 of them
     isolate: false,
   },
 })

@@ -37,6 +37,19 @@ export const proofs = [
   'test/docs/goingLive.test.ts', // a process for each command of the page
   'test/docs/startedGateway.test.ts', // npm start, with its private PostgreSQL
   'test/clients/clients.test.ts', // two generators and two compilers
+  'test/cli/endings.test.ts', // a process for each way that a command can end
+  'test/providers/mtn/node.test.ts', // a gateway beside a simulated MTN
+  'test/workers/idle.test.ts', // measures a gateway without work
+  'test/workers/node.test.ts', // waits for leases of nodes
+  'test/workers/deliveries/statuses.test.ts', // every status, with its retries
+  'test/messengers/smtp/connection.test.ts', // waits for the timeouts of connections
+  'test/messengers/smpp.test.ts', // the same
+  'test/messengers/smpp/session.test.ts', // the same
+  'test/net/slow.test.ts', // the same
+  'test/store/migrate.test.ts', // many databases
+  'test/sdk/python.test.ts', // a process for each sample
+  'test/docs/samples.test.ts', // the same
+  'test/web/api/testClock.test.ts', // thousands of payments
   'test/main.test.ts', // checks what its process still does after a stop, so it needs its own process
 ]
 

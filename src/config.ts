@@ -18,7 +18,7 @@ export class ConfigError extends Error {
 }
 
 const tooSoonToRedact = `must be ${leastRedactDays} or more: until then notifications, the feed and messages need what it removes`
-const maxEmbeddedPoolSize = 50 // the private PostgreSQL accepts 60 connections, some of them for commands
+const maxEmbeddedPoolSize = 50 // the private PostgreSQL accepts 100 connections; the others are for commands and a second node
 
 const whole = (min: number, max: number) =>
   z

@@ -18,7 +18,7 @@ const settings = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
-  max_connections: '60',
+  max_connections: '100',
   superuser_reserved_connections: '0', // the superuser connects only to a maintenance server
   shared_buffers: '256MB',
   max_wal_size: '4GB',
