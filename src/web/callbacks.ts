@@ -21,6 +21,8 @@ export const callbackRoute = ({ runtime, trustedProxies }: CallbackOptions) => {
     const queue = runtime.limits.hasUnknownCallbacksLeft(address) ? 'usual' : 'suspect'
     const result = await callbacks.receive(attempt_id, queue)
     if (result === 'unknown') runtime.limits.unknownCallback(address)
+    // The rest of a large body is not read, so the server closes the connection. The provider must not use it again.
+    if (!c.env.incoming.complete) c.header('connection', 'close')
     return c.text('ok\n')
   }
 }
