@@ -14,7 +14,7 @@ const openForMs = 5000 // how long the credentials are used before they are read
 const mostRemembered = 1000 // orders, requests and notifications, each
 const maxInFlight = 10 // requests of the shop to the gateway: a crowd of visitors must not open a connection each
 
-export type ShopDeps = {
+type ShopDeps = {
   db: Db
   masterKeys: MasterKeys
   clock(): Date
@@ -36,11 +36,12 @@ export function openDemoShop({ TOLLGATE_SANDBOX }: Config, deps: ShopDeps): Demo
   const notifications = createMemory<ReceivedNotification>()
   const orders = shopOrders(db)
   const store = memoryStore()
+  const send = limitFetch() // one limit, although the shop is opened anew whenever its credentials are read
   let opened: { at: number; shop: Promise<OpenShop | undefined> } | undefined
 
   async function open() {
     const credentials = await findDemoCredentials(db, masterKeys, clock())
-    return credentials && openWith(credentials, { ...deps, requests, notifications, orders, store })
+    return credentials && openWith(credentials, { ...deps, send, requests, notifications, orders, store })
   }
 
   return {
@@ -65,6 +66,7 @@ export function openDemoShop({ TOLLGATE_SANDBOX }: Config, deps: ShopDeps): Demo
 const exampleFile = (name: string) => new URL(`../../examples/shop/${name}`, import.meta.url)
 
 type OpenDeps = ShopDeps & {
+  send: typeof fetch
   requests: Memory<SentRequest>
   notifications: Memory<ReceivedNotification>
   orders: ReturnType<typeof shopOrders>
@@ -78,7 +80,7 @@ function openWith(credentials: DemoCredentials, deps: OpenDeps): OpenShop {
     merchantKey: credentials.merchant_key,
     merchantSecret: credentials.secret_key,
     ipnSecret: credentials.ipn_secrets,
-    fetch: rememberRequests(requests, baseUrl),
+    fetch: rememberRequests(deps.send, requests, baseUrl),
   })
   const shop = createShop({
     tollgate,
@@ -119,18 +121,21 @@ function openWith(credentials: DemoCredentials, deps: OpenDeps): OpenShop {
   return { name: credentials.name, buy: shop.buy, orderAfterReturn: shop.orderAfterReturn, receive }
 }
 
-// The fetch of the SDK, which also remembers each payment request and its answer for the panel. The SDK tries a request
-// that is refused here again, later.
-function rememberRequests(requests: Memory<SentRequest>, baseUrl: string): typeof fetch {
+// Refuses a request beyond the limit. The SDK repeats it after a pause, as after a lost connection.
+function limitFetch(): typeof fetch {
   let inFlight = 0
-  async function limitedFetch(...request: Parameters<typeof fetch>) {
+  return async (input, init) => {
     if (inFlight >= maxInFlight) throw new Error('Many visitors are buying. Try again in a moment.')
     inFlight++
-    return fetch(...request).finally(() => inFlight--)
+    return fetch(input, init).finally(() => inFlight--)
   }
+}
+
+// The fetch of the SDK, which also remembers each payment request and its answer for the panel.
+function rememberRequests(send: typeof fetch, requests: Memory<SentRequest>, baseUrl: string): typeof fetch {
   return async (input, init) => {
     const started = performance.now()
-    const response = await limitedFetch(input, init)
+    const response = await send(input, init)
     const ms = Math.max(1, Math.round(performance.now() - started))
     const { pathname } = new URL(String(input))
     if (init?.method !== 'POST' || !(init.body instanceof Uint8Array)) return response

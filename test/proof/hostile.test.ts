@@ -10,7 +10,7 @@ import { type Credentials, demoId, onboard } from '../../src/actions/merchants/o
 import type { Config } from '../../src/config.ts'
 import { createSandbox } from '../../src/sandbox/sandbox.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
-import { openDemoShop, type ShopDeps } from '../../src/start/shop.ts'
+import { openDemoShop } from '../../src/start/shop.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { routesOf } from '../../src/web/api/api.ts'
 import type { ApiOptions } from '../../src/web/api/initiate.tsx'
@@ -137,7 +137,9 @@ test('every route that anybody can call has a flood', () => {
 const demoShop = () =>
   openDemoShop(
     { TOLLGATE_SANDBOX: true } as Config,
-    { db, masterKeys: givenMasterKeys([masterKey]), isSent: () => false } as unknown as ShopDeps,
+    { db, masterKeys: givenMasterKeys([masterKey]), isSent: () => false } as unknown as Parameters<
+      typeof openDemoShop
+    >[1],
   )
 
 // Whether a path is one of a route such as /checkout/:token/pay.

@@ -14,8 +14,8 @@ export type PanelProps = {
 
 export const panelId = 'happens'
 
-// The panel, read again. The time makes the address differ from the one before: to the same address with the same fragment
-// a browser only scrolls.
+// The address that reads the panel again. It contains the time, because a browser that follows a link to its present
+// address with a fragment only scrolls.
 export const panelUrl = ({ invoice_id }: Payment, now: Date) =>
   `/?order=${invoice_id}&at=${now.getTime()}#${panelId}`
 
