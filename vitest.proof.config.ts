@@ -50,6 +50,14 @@ export const proofs = [
   'test/sdk/python.test.ts', // a process for each sample
   'test/docs/samples.test.ts', // the same
   'test/web/api/testClock.test.ts', // thousands of payments
+  'test/cli/doctor/doctor.test.ts', // a process for each check
+  'test/cli/merchant/keys.test.ts', // a process for each command
+  'test/cli/inProcess.test.ts', // the same
+  'test/cli/usage.test.ts', // the same
+  'test/sdk/commands/examOnly.test.ts', // whole exams
+  'test/workers/deliveries/manyWorkers.test.ts', // several workers and their leases
+  'test/net/http1/responseFuzz.test.ts', // thousands of responses
+  'test/web/unreadableSettings.test.ts', // every endpoint, for every setting
   'test/main.test.ts', // checks what its process still does after a stop, so it needs its own process
 ]
 
@@ -58,6 +66,7 @@ const walks = [
   'test/payments/walk/walk.test.ts',
   'test/payments/walk/providers.test.ts',
   'test/payments/walk/database.test.ts',
+  'test/payments/walk/refundWalk.test.ts',
   'test/payments/poison.test.ts',
   'test/workers/deliveries/siblingsWalk.test.ts',
   'test/workers/messages/tries.test.ts',

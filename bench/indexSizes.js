@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { query, startDatabase } from './rows/database.js'
 import { literal } from './rows/deliveries.js'
-import { fillLists, rowsOf } from './rows/lists.js'
+import { fillLedger, fillLists, rowsOf } from './rows/lists.js'
 import { thisVersion } from './version.js'
 
 const count = Number(process.argv[2] ?? 200_000)
@@ -14,6 +14,7 @@ async function fill(url, merchant_id) {
   const end = new Date()
   const [mine, rows] = [literal(merchant_id), rowsOf(count, end)]
   await fillLists(url, merchant_id, count, end)
+  await fillLedger(url, merchant_id, count, end)
   for (const text of [
     `insert into attempts (merchant_id, attempt_id, tx_reference, number, provider_account, payment_method, state, instrument,
         payer, lang, provider_ref, charged, polls, created_at, updated_at, ended_at)
@@ -32,7 +33,8 @@ async function fill(url, merchant_id) {
     await query(url, text)
 }
 
-const grown = `('payments', 'attempts', 'events', 'notifications', 'deliveries', 'tries', 'paid_references')`
+const grown = `('payments', 'attempts', 'events', 'notifications', 'deliveries', 'tries', 'paid_references',
+  'transfers')`
 
 const tables = `select relname, pg_table_size(relid) as rows, pg_indexes_size(relid) as indexes
   from pg_stat_user_tables where relname in ${grown} order by relname`

@@ -2,6 +2,8 @@
 // the wrong arguments, fails `npm run check`. Other versions are loaded by the same names.
 export type Modules = {
   config: typeof import('../src/config.ts')
+  'actions/ledger/balances': typeof import('../src/actions/ledger/balances.ts')
+  'actions/ledger/statement': typeof import('../src/actions/ledger/statement.ts')
   'actions/merchants/onboard': typeof import('../src/actions/merchants/onboard.ts')
   'actions/merchants/setMerchant': typeof import('../src/actions/merchants/setMerchant.ts')
   'actions/notifications/findNotifications': typeof import('../src/actions/notifications/findNotifications.ts')

@@ -7,6 +7,7 @@ import type { ProviderSettings } from './core/provider/provider.ts'
 import { onlyThisMachineReaches, readProxy } from './core/networkSettings.ts'
 import { leastRedactDays } from './core/redaction/redact.ts'
 import { readUrl } from './core/text.ts'
+import { isTimeZone } from './core/zone.ts'
 
 // The only file that reads the environment. All faults are reported together, each with the name of its setting.
 export class ConfigError extends Error {
@@ -119,6 +120,11 @@ const schema = z.object({
   TOLLGATE_REDACT_DAYS: whole(1, 36_500)
     .refine(days => days >= leastRedactDays, tooSoonToRedact)
     .optional(),
+  TOLLGATE_TIME_ZONE: z
+    .string()
+    .refine(isTimeZone, 'must be a time zone such as Africa/Accra')
+    .default('UTC'),
+  TOLLGATE_LEDGER_MAIL: z.email('must be an email address').optional(),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
       error: 'must be trace, debug, info, warn, error or silent',

@@ -12,7 +12,7 @@ import { gaugeClock, watchClock } from './observe/clock.ts'
 import { createMetrics, type Metrics, watchRuntime } from './observe/metrics.ts'
 import { gaugeProviders, gaugeWaiting, watchAccounts, watchCalls } from './observe/providers.ts'
 import { watchRequestLog } from './observe/requestLog.ts'
-import { watchNodes, watchReading, watchRedaction } from './observe/workers.ts'
+import { watchLedger, watchNodes, watchReading, watchRedaction } from './observe/workers.ts'
 import type { User } from './postgres/user.ts'
 import type { LocalWorkers } from './runtime/localWorkers.ts'
 import { openProviderAccounts } from './runtime/providerAccounts.ts'
@@ -33,6 +33,7 @@ import { migrationNames, recordServed } from './store/migrate/migrationList.ts'
 import { watchOverload } from './web/server/overload.ts'
 import { listen } from './web/server/server.ts'
 import { injectedClock, startClock } from './workers/clock.ts'
+import { startLedger } from './workers/ledger.ts'
 import { startNode } from './workers/node.ts'
 import { startWorkers } from './workers/payments.ts'
 import { startAccountsWatch } from './workers/providerAccounts.ts'
@@ -123,6 +124,7 @@ async function open(start: Start): Promise<Gateway> {
     shop,
   })
   const stopWorkers = startPaymentWorkers(base, nodes, providers, runtime)
+  startLedgerWorker(base, runtime, messages)
   const stopDeliveries = startDelivering(base, nodes, localWorkers)
 
   // After listening: a start that fails because its port is taken must not use up the one time that a secret is shown.
@@ -238,6 +240,7 @@ function buildRuntime(
     baseUrl: () => baseUrl,
     addressRules: notificationRules(config, database.embedded),
     clock: time.now,
+    timeZone: config.TOLLGATE_TIME_ZONE,
     observeBatch: (kind, rows) => metrics.batchRows.observe({ kind }, rows),
     watch(update) {
       watch(update)
@@ -287,6 +290,19 @@ function startPaymentWorkers(
   if (days)
     started.add(startRedaction(runtime, days, { ...watchRedaction(metrics, log), trouble, pause }).stop)
   return stopWorkers
+}
+
+function startLedgerWorker(
+  { config, time: { pause }, metrics, log, started }: Base,
+  runtime: ReturnType<typeof buildRuntime>,
+  messages: Awaited<ReturnType<typeof startMessaging>>,
+) {
+  const { TOLLGATE_TIME_ZONE: zone, TOLLGATE_LEDGER_MAIL: to } = config
+  const messenger = messages.find('email')?.messenger
+  if (to && !messenger) log.warn('The heads of the ledger are not mailed: no messenger for email is set up.')
+  const mail = to && messenger ? { to, messenger } : undefined
+  const trouble = (error: unknown) => log.warn({ error: String(error) }, 'error in the ledger; it will retry')
+  started.add(startLedger(runtime, { ...watchLedger(metrics, log), zone, mail, trouble, pause }).stop)
 }
 
 function startDelivering(

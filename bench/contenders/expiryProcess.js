@@ -24,6 +24,7 @@ async function begin({ folder, env }) {
     decisions: createDecisions(records.db, localWorkers),
     callbacks: createCallbackBatcher(records.db, localWorkers),
     providerAccounts: providerAccountsOf([]),
+    timeZone: 'UTC',
     baseUrl: () => 'http://localhost',
     clock: () => new Date(),
     watch() {},

@@ -1,14 +1,15 @@
-// What an operator asks of a merchant with two million payments, beside the same of a small one: lists, reports and the
-// search of support, which is of all merchants: so it asks a database with a small merchant only, and one with both.
+// What an operator asks of a merchant with two million payments, beside the same of a small one: lists, reports, the ledger
+// and the search of support, which is of all merchants: so it asks a database with a small merchant only, and one with both.
 import { createMeter } from '../contenders/meter.js'
 import { query } from '../rows/database.js'
-import { days, fillAttempts, fillLists } from '../rows/lists.js'
+import { days, fillAttempts, fillLedger, fillLists } from '../rows/lists.js'
 import { createDataset } from '../rows/dataset.js'
 import { thisVersion } from '../version.js'
 
 const [few, usualMany] = [2000, 2_000_000]
 const limit = 20
 const dayMs = 86_400_000
+const hourMs = 3_600_000
 const belowMs = 1000
 const searchBelowMs = 150
 const sought = 1041 // the number of a payment that has its own address
@@ -25,7 +26,9 @@ const questions = {
   none: { label: 'notifications, no address', filter: { state: 'none' } }, // there is none
   day: { label: 'report of a day', length: 1 },
   week: { label: 'report of a week', length: 7 },
-  month: { label: `report of ${days} days`, length: days },
+  month: { label: `report of ${days} days`, length: days, below: 100 },
+  balance: { label: 'ledger, balances', below: 100 },
+  statement: { label: 'ledger, statement of an hour', hours: 1 },
   reference: { label: 'search, reference', text: ({ reference }) => reference },
   invoice: { label: 'search, invoice id', text: () => `INV-${sought}` },
   phone: { label: 'search, phone and wallet', text: () => `024 ${String(sought).padStart(7, '0')}` },
@@ -65,7 +68,7 @@ export function listsSection(bench, { rounds, many = usualMany }) {
       name: `${question.label}, ms`,
       of: `${id}-many`,
       by: 'p50',
-      below: isSearch(question) ? searchBelowMs : belowMs,
+      below: question.below ?? (isSearch(question) ? searchBelowMs : belowMs),
     })),
     async prepare() {
       await bench.stopGateways()
@@ -76,6 +79,7 @@ export function listsSection(bench, { rounds, many = usualMany }) {
       await fill(alone.url, alone.merchants[0], few, end)
       await fill(dataset.url, small, few, end)
       await fill(dataset.url, large, many, end)
+      await workOnLedger(dataset, end)
       for (const url of [alone.url, dataset.url]) await query(url, 'vacuum analyze')
       await query(dataset.url, 'checkpoint')
       Object.assign(place, {
@@ -92,6 +96,27 @@ export function listsSection(bench, { rounds, many = usualMany }) {
 async function fill(url, merchant_id, count, end) {
   await fillLists(url, merchant_id, count, end)
   await fillAttempts(url, merchant_id, count, end)
+  await fillLedger(url, merchant_id, count, end)
+}
+
+// What the worker has done by then: the sums of whole days and of the hours of the present one, and the balances at the end
+// of the last day.
+async function workOnLedger({ url, merchants }, now) {
+  const [{ openDb }, { sumPayments }, { takeSnapshot }] = await thisVersion.load(
+    'store/db',
+    'actions/payments/outletReport',
+    'actions/ledger/balances',
+  )
+  const db = openDb(url, 2, 'bench')
+  try {
+    for (const merchant_id of merchants) {
+      let hasMore = true
+      while (hasMore) hasMore = await sumPayments(db, { merchant_id, mode: 'test' }, 'UTC', now)
+      await takeSnapshot(db, merchant_id, 'UTC', now)
+    }
+  } finally {
+    await db.end()
+  }
 }
 
 async function soughtIn(url) {
@@ -122,18 +147,34 @@ async function ask(bench, place, id, whose) {
 }
 
 async function answer(db, id, { end, ...place }, whose) {
-  const [{ newestPayments }, { newestNotifications }, { outletReport }, search] = await thisVersion.load(
-    'actions/payments/findPayments',
-    'actions/notifications/findNotifications',
-    'actions/payments/outletReport',
-    'actions/payments/searchPayments',
-  )
-  const { label, filter, length, text } = questions[id]
+  const [{ newestPayments }, { newestNotifications }, { outletReport }, search, ledger, statements] =
+    await thisVersion.load(
+      'actions/payments/findPayments',
+      'actions/notifications/findNotifications',
+      'actions/payments/outletReport',
+      'actions/payments/searchPayments',
+      'actions/ledger/balances',
+      'actions/ledger/statement',
+    )
+  const { label, filter, length, text, hours } = questions[id]
   const merchant_id = place[whose]
   if (text) return search.searchByText(db, text(place.sought[whose]), undefined, end)
+  if (id === 'balance') return ledger.balancesAt(db, merchant_id, end)
+  if (hours) {
+    const from = new Date(end.getTime() - hours * hourMs)
+    const request = {
+      merchant_id,
+      mode: /** @type {const} */ ('test'),
+      account: 'merchant',
+      from,
+      until: end,
+    }
+    return statements.accountStatement(db, request, 200_000)
+  }
   if (id === 'latest') return search.newestOfAll(db)
   if (label.startsWith('payments')) return newestPayments(db, { ...filter, merchant_id, limit })
   if (label.startsWith('notifications')) return newestNotifications(db, { ...filter, merchant_id, limit })
-  const from = new Date(end.getTime() - length * dayMs)
+  // Whole days and the present one, as the dates of the command mean.
+  const from = new Date(Math.floor(end.getTime() / dayMs - length) * dayMs)
   return outletReport(db, { merchant_id, mode: 'test', from, until: new Date(end.getTime() + 1) })
 }

@@ -58,3 +58,14 @@ export const fillAttempts = (url, merchant_id, count, end) =>
         'mtn_mobile_money', case when n % 10 < 2 then 'failed' else 'paid' end, ${numberInSql}, md5((n % 50000)::text), 'en',
         'MP' || n, 2550, 2, at, at, at ${rowsOf(count, end)}`,
   )
+
+// The transfers of these payments, one for each that is paid.
+export const fillLedger = (url, merchant_id, count, end) =>
+  query(
+    url,
+    `insert into transfers (merchant_id, transfer_id, mode, currency, debit_account, credit_account, amount, kind,
+        tx_reference, attempt_id, happened_at, created_at)
+      select ${literal(merchant_id)}, reference || '/1/charge', 'test', 'GHS', 'provider:sandbox', 'merchant', 2550, 'charge',
+        reference, ${literal(merchant_id)} || substr(md5(n::text), 1, 26), at, at ${rowsOf(count, end)}
+      where n % 10 >= 2`,
+  )

@@ -32,7 +32,7 @@ export const endings = [
 
 /**
  * @param {object} options
- * @param {Pick<Tollgate, 'initiate' | 'status'>} options.tollgate
+ * @param {Pick<Tollgate, 'initiate' | 'status' | 'refund'>} options.tollgate
  * @param {Orders} options.orders
  * @param {import('@tollgate/merchant').NotificationStore} options.store
  * @param {{ ipn: string, back(invoiceId: string): string }} options.addresses of this shop, as the gateway sees them
@@ -78,6 +78,17 @@ export function createShop({ tollgate, orders, store, addresses, deliver, custom
   }
 
   /**
+   * Returns the money of a paid order. The id of the refund is made from that of the order, so a double click, or a call
+   * that is repeated after a timeout, refunds once.
+   * @param {string} invoiceId
+   */
+  async function refund(invoiceId) {
+    const order = await orderAfterReturn(invoiceId)
+    if (order?.state !== 'paid') return undefined
+    return tollgate.refund({ refundId: `R-${invoiceId}`, invoiceId, amount: order.total, reason: 'Returned' })
+  }
+
+  /**
    * Notifications and returns may come in any order and twice, so this is idempotent, and paid is final.
    * @param {Order} order
    * @param {PaymentStatus} state
@@ -105,7 +116,7 @@ export function createShop({ tollgate, orders, store, addresses, deliver, custom
     },
   }
 
-  return { buy, orderAfterReturn, notificationRules }
+  return { buy, orderAfterReturn, refund, notificationRules }
 }
 
 const alphabet = '23456789ABCDEFGHJKMNPQRSTVWXYZ'

@@ -29,6 +29,10 @@ final class Client
         'GW-010' => 'Check merchantSecret: it must belong to merchantKey. For the feed, check the clock too.',
         'GW-012' => 'Correct the named field.',
         'GW-013' => 'Send less.',
+        'GW-020' => 'Refund at most what is left.',
+        'GW-022' => 'Ask the operator of the gateway to allow refunds.',
+        'GW-027' => 'Use a new refund_id for a new refund, or repeat the first request without changes.',
+        'GW-028' => 'Check refund_id and whether the keys are of the right mode.',
         'not_found' => 'Check baseUrl.',
         'method_not_allowed' => 'Check baseUrl.',
     ];
@@ -76,16 +80,29 @@ final class Client
     /**
      * Returns the secure_hash of a payment request, or without a total that of a status check.
      *
-     * @param array<string, mixed> $fields invoice_id and, for a payment request, total or total_minor
+     * @param array<string, mixed> $fields invoice_id and, for a payment request, total or total_minor; for a refund
+     *     refund_id, invoice_id and amount or amount_minor; for the check of a refund refund_id alone
      */
     public function sign(array $fields): Signature
     {
-        $invoiceId = self::mustBeText($fields['invoice_id'] ?? null, 'invoice_id');
-        $text = "invoice_id=$invoiceId&merchant_key={$this->merchantKey}";
-        $total = Amounts::text($fields, $fields['currency'] ?? null);
-        if ($total !== null) {
-            $text .= "&total=$total";
+        $currency = $fields['currency'] ?? null;
+        $isRefund = isset($fields['refund_id']);
+        $values = [
+            'amount' => Amounts::text($fields, $currency, '', 'amount'),
+            'invoice_id' => $isRefund && !isset($fields['invoice_id'])
+                ? null
+                : self::mustBeText($fields['invoice_id'] ?? null, 'invoice_id'),
+            'merchant_key' => $this->merchantKey,
+            'refund_id' => $isRefund ? self::mustBeRefundId($fields['refund_id']) : null,
+            'total' => Amounts::text($fields, $currency),
+        ];
+        $pairs = [];
+        foreach ($values as $name => $value) {
+            if ($value !== null) {
+                $pairs[] = "$name=$value";
+            }
         }
+        $text = implode('&', $pairs);
         return new Signature($this->hmac($text), $text);
     }
 
@@ -133,6 +150,72 @@ final class Client
     public function status(string $invoiceId): array
     {
         return $this->checkStatus($invoiceId, $this->tries, $this->timeout);
+    }
+
+    /**
+     * Refunds a paid payment, or a part of it, and returns the refund. Only the state succeeded means that the money
+     * went back; ask again by refundStatus.
+     *
+     * Timeouts, lost connections, 429 and 5xx are retried with the same bytes. The gateway stores one refund per
+     * refund_id, so calling again with the same values is always safe.
+     *
+     * @param array<string, mixed> $order refund_id (your own id, 1 to 64 letters, digits, . _ or -), invoice_id, amount
+     *     ('10.00') or amount_minor (1000), and optionally reason; currency is that of the payment, for amount_minor
+     * @return array<string, mixed>
+     * @throws InvalidInputError nothing was sent
+     * @throws RefusedError the gateway refused it
+     * @throws OutcomeUnknownError after the last try; call again with the same values
+     */
+    public function refund(array $order): array
+    {
+        Amounts::refuseFloats($order, '');
+        $amount = Amounts::text($order, $order['currency'] ?? null, '', 'amount')
+            ?? throw new InvalidInputError('amount', "is missing; send '10.00', or 'amount_minor' => 1000");
+        $signed = [
+            'refund_id' => self::mustBeRefundId($order['refund_id'] ?? null),
+            'invoice_id' => self::mustBeText($order['invoice_id'] ?? null, 'invoice_id'),
+            'amount' => $amount,
+        ];
+        $fields = $signed + ['merchant_key' => $this->merchantKey, 'secure_hash' => $this->sign($signed)->hash];
+        if (isset($order['reason'])) {
+            $fields['reason'] = self::mustBeText($order['reason'], 'reason');
+        }
+        try {
+            $body = json_encode($fields, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES);
+        } catch (\JsonException $error) {
+            throw new InvalidInputError('order', "must have only UTF-8 texts ({$error->getMessage()})");
+        }
+        try {
+            return self::readRefund(
+                $this->call(fn () => ['/v1/refunds', ['Content-Type: application/json'], $body]),
+            );
+        } catch (UnavailableError $last) {
+            throw new OutcomeUnknownError(
+                "The outcome of refund {$signed['refund_id']} is unknown: it may be stored or not. Call refund again "
+                . "with the same values: it is safe and never refunds twice. ({$last->getMessage()})",
+                'outcome_unknown',
+                $last->httpStatus,
+                $last->retryAfter,
+                $last->requestId,
+                $last,
+            );
+        }
+    }
+
+    /**
+     * Returns the refund as the gateway has it now, with its amount as text with two decimals.
+     *
+     * @return array<string, mixed>
+     * @throws RefusedError GW-028: there is no such refund
+     * @throws UnavailableError
+     */
+    public function refundStatus(string $refundId): array
+    {
+        $query = http_build_query([
+            'merchant_key' => $this->merchantKey,
+            'secure_hash' => $this->sign(['refund_id' => $refundId])->hash,
+        ]);
+        return self::readRefund($this->call(fn () => ["/v1/refunds/$refundId?$query", [], null]));
     }
 
     /**
@@ -199,9 +282,36 @@ final class Client
      */
     public function parseNotification(string $rawBody, array $headers, ?int $now = null): Notification
     {
+        $parsed = $this->parse($rawBody, $headers, $now);
+        return $parsed instanceof Notification ? $parsed : throw new NotificationError(
+            'This notification is about a refund and has no status. Read it by parseRefundNotification.',
+            'notification_of_refund',
+        );
+    }
+
+    /**
+     * Verifies a notification of a refund and returns it. The gateway sends it only with ipn_refunds=on.
+     *
+     * @param array<string, mixed> $headers
+     * @throws SignatureError
+     * @throws NotificationError
+     */
+    public function parseRefundNotification(string $rawBody, array $headers, ?int $now = null): RefundNotification
+    {
+        $parsed = $this->parse($rawBody, $headers, $now);
+        return $parsed instanceof RefundNotification
+            ? $parsed
+            : throw new NotificationError('The body is not a notification of a refund.', 'notification_malformed');
+    }
+
+    /** @param array<string, mixed> $headers */
+    private function parse(string $rawBody, array $headers, ?int $now): Notification|RefundNotification
+    {
         $this->verifyNotification($rawBody, $headers, $now);
         $data = json_decode($rawBody, true);
-        foreach (['invoice_id', 'tx_reference', 'status'] as $name) {
+        $isRefund = is_array($data) && ($data['type'] ?? null) === 'refund';
+        $own = $isRefund ? ['refund_reference', 'state'] : ['status'];
+        foreach (['invoice_id', 'tx_reference', ...$own] as $name) {
             if (!is_array($data) || !is_string($data[$name] ?? null)) {
                 throw new NotificationError(
                     'The body is not a notification. With ipn_style=get there is none: ask your operator for post.',
@@ -210,16 +320,17 @@ final class Client
             }
         }
         $sent = Signatures::headers($headers);
-        return new Notification(
+        $delivery = [
             $sent['webhook-id'],
             (int) $sent['webhook-timestamp'],
             preg_match('/-N([0-9]{1,15})$/D', $sent['webhook-id'], $parts) === 1 ? (int) $parts[1] : 0,
             (int) ($sent['webhook-attempt'] ?? 0),
             $data['invoice_id'],
             $data['tx_reference'],
-            $data['status'],
-            $data,
-        );
+        ];
+        return $isRefund
+            ? new RefundNotification(...[...$delivery, $data['refund_reference'], $data['state'], $data])
+            : new Notification(...[...$delivery, $data['status'], $data]);
     }
 
     /**
@@ -233,6 +344,9 @@ final class Client
      * @param callable(StatusChange): mixed $onStatus if it throws, the gateway sends the notification again
      * @param float $leaseSeconds if the process ends while $onStatus runs, it is called again after this time; it must
      *     not run longer, and it must tolerate a second call
+     * @param ?callable(RefundChange): mixed $onRefund called once for each refund and state, if your setting
+     *     ipn_refunds is on; without it, notifications of refunds are acknowledged and ignored. $onStatus is never
+     *     called for a refund
      */
     public function handleNotification(
         string $rawBody,
@@ -241,10 +355,13 @@ final class Client
         callable $findOrder,
         callable $onStatus,
         float $leaseSeconds = 60.0,
+        ?callable $onRefund = null,
     ): Result {
         try {
-            $notification = $this->parseNotification($rawBody, $headers);
-            return $this->handle($notification, $store, $findOrder, $onStatus, $leaseSeconds);
+            $notification = $this->parse($rawBody, $headers, null);
+            return $notification instanceof RefundNotification
+                ? $this->handleRefund($notification, $store, $findOrder, $onRefund, $leaseSeconds)
+                : $this->handle($notification, $store, $findOrder, $onStatus, $leaseSeconds);
         } catch (InvalidInputError $error) { // a mistake of the program that calls this
             throw $error;
         } catch (TollgateError $error) {
@@ -261,8 +378,7 @@ final class Client
         callable $onStatus,
         float $leaseSeconds,
     ): Result {
-        $mode = str_starts_with($this->merchantKey, 'tk_') ? 'test' : 'live';
-        $invoice = "$mode:{$notification->invoiceId}";
+        $invoice = "{$this->mode()}:{$notification->invoiceId}";
         return self::whileClaimed(
             $store,
             "$invoice:*",
@@ -282,6 +398,50 @@ final class Client
         ) ?? throw new \LogicException("the store has completed $invoice:*, which is never completed");
     }
 
+    // The same for a refund. The status record lists the refunds, so it shows that the refund exists and its state.
+    private function handleRefund(
+        RefundNotification $notification,
+        Store $store,
+        callable $findOrder,
+        ?callable $onRefund,
+        float $leaseSeconds,
+    ): Result {
+        $reference = $notification->refundReference;
+        if ($onRefund === null) {
+            return new Result(200, 'ignored', "There is no onRefund for the refund $reference.");
+        }
+        $key = "{$this->mode()}:*refund:$reference";
+        return self::whileClaimed(
+            $store,
+            "$key:*",
+            $leaseSeconds,
+            function () use ($notification, $store, $findOrder, $onRefund, $leaseSeconds, $key, $reference): Result {
+                $timeout = min($this->timeout, self::HANDLER_TIMEOUT);
+                $payment = $this->checkStatus($notification->invoiceId, 1, $timeout);
+                $found = array_filter($payment['refunds'], fn ($one) => $one['refund_reference'] === $reference);
+                $refund = array_values($found)[0] ?? throw new MismatchError(
+                    "The payment {$notification->invoiceId} has no refund $reference.",
+                    'reference_mismatch',
+                    'refund_reference',
+                );
+                $handle = function (callable $complete) use ($payment, $refund, $notification, $findOrder, $onRefund) {
+                    $order = self::matchingOrder($payment, $notification, $findOrder);
+                    $change = new RefundChange($refund, $payment, $order, $notification);
+                    self::guarded('handler_failed', 'onRefund', fn () => $onRefund($change));
+                    $complete();
+                    return new Result(200, 'handled', "The refund is {$refund['state']}.");
+                };
+                return self::whileClaimed($store, "$key:{$refund['state']}", $leaseSeconds, $handle)
+                    ?? new Result(200, 'duplicate', "The refund $reference is {$refund['state']} already.");
+            },
+        ) ?? throw new \LogicException("the store has completed $key:*, which is never completed");
+    }
+
+    private function mode(): string
+    {
+        return str_starts_with($this->merchantKey, 'tk_') ? 'test' : 'live';
+    }
+
     /** @param array<string, mixed> $payment */
     private function callOnStatus(
         array $payment,
@@ -289,6 +449,22 @@ final class Client
         callable $findOrder,
         callable $onStatus,
     ): void {
+        $order = self::matchingOrder($payment, $notification, $findOrder);
+        $change = new StatusChange($payment['status'], $payment, $order, $notification);
+        self::guarded('handler_failed', 'onStatus', fn () => $onStatus($change));
+    }
+
+    /**
+     * The order of a payment, which must be the one that the notification is about.
+     *
+     * @param array<string, mixed> $payment
+     * @return array<string, mixed>
+     */
+    private static function matchingOrder(
+        array $payment,
+        Notification|RefundNotification $notification,
+        callable $findOrder,
+    ): array {
         $invoiceId = $notification->invoiceId;
         $order = self::guarded('handler_failed', 'findOrder', fn (): ?array => $findOrder($invoiceId));
         if ($order === null) {
@@ -296,8 +472,7 @@ final class Client
             throw new HandlerError($message, 'order_not_found');
         }
         self::guarded('handler_failed', 'findOrder', fn () => Amounts::compare($payment, $order, $notification));
-        $change = new StatusChange($payment['status'], $payment, $order, $notification);
-        self::guarded('handler_failed', 'onStatus', fn () => $onStatus($change));
+        return $order;
     }
 
     // Runs a function while this process has claimed a key. The claim is released, unless the function calls its
@@ -399,12 +574,24 @@ final class Client
         if (!is_array($record) || !is_string($record['status'] ?? null)) {
             throw new UnavailableError("The answer has no status record of $invoiceId. Check baseUrl.");
         }
-        foreach (['total_amount_charged', 'reversed_amount'] as $name) {
+        foreach (['total_amount_charged', 'reversed_amount', 'refunded_amount'] as $name) {
             if (isset($record[$name])) {
-                $record[$name] = number_format((float) $record[$name], 2, '.', ''); // exact: at most 14 digits
+                $record[$name] = Amounts::twoDecimals($record[$name]);
             }
         }
+        $record['refunds'] = array_map(self::readRefund(...), $record['refunds'] ?? []);
         return $record;
+    }
+
+    /**
+     * A refund with its amount as text, as in a status record.
+     *
+     * @param array<string, mixed> $refund
+     * @return array<string, mixed>
+     */
+    private static function readRefund(array $refund): array
+    {
+        return ['amount' => Amounts::twoDecimals($refund['amount'])] + $refund;
     }
 
     /** @return array<string, mixed> */
@@ -526,7 +713,8 @@ final class Client
         }
         $advice = self::ADVICE["$code $status"] ?? self::ADVICE[$code] ?? 'Correct the request.';
         $text = "$message. $advice (request $requestId)";
-        return new RefusedError($text, $code, $status, $error['field'] ?? null, $requestId, $hint);
+        $left = isset($error['left']) ? Amounts::twoDecimals($error['left']) : null;
+        return new RefusedError($text, $code, $status, $error['field'] ?? null, $requestId, $hint, $left);
     }
 
     private static function mustBeText(mixed $value, string $name): string
@@ -534,6 +722,14 @@ final class Client
         return is_string($value) && $value !== ''
             ? $value
             : throw new InvalidInputError($name, 'must be text, and not empty');
+    }
+
+    // It becomes a part of an address, so other characters are never sent.
+    private static function mustBeRefundId(mixed $value): string
+    {
+        return is_string($value) && preg_match('/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/D', $value) === 1
+            ? $value
+            : throw new InvalidInputError('refund_id', 'must be 1 to 64 letters, digits, . _ or -');
     }
 
     private static function wait(float $seconds): void
@@ -556,7 +752,7 @@ final class Notification
     /**
      * @param string $id the same on every try
      * @param int $timestamp of this try, seconds since 1970
-     * @param int $sequence counts the status changes of the payment; it is read from the id, which is signed
+     * @param int $sequence counts the notifications of the payment; it is read from the id, which is signed
      * @param int $attempt the number of this try, which is not signed; 0 if the header is absent
      * @param array<string, mixed> $data the whole body; it has the customer's data
      */
@@ -569,6 +765,41 @@ final class Notification
         public readonly string $txReference,
         public readonly string $status,
         public readonly array $data,
+    ) {
+    }
+}
+
+/** A verified notification of a refund. It says nothing about the status of the payment, which stays paid. */
+final class RefundNotification
+{
+    /** @param array<string, mixed> $data the whole body */
+    public function __construct(
+        public readonly string $id,
+        public readonly int $timestamp,
+        public readonly int $sequence,
+        public readonly int $attempt,
+        public readonly string $invoiceId,
+        public readonly string $txReference,
+        public readonly string $refundReference,
+        public readonly string $state,
+        public readonly array $data,
+    ) {
+    }
+}
+
+/** The argument of onRefund. Act on refund, not on the notification, which can be older. */
+final class RefundChange
+{
+    /**
+     * @param array<string, mixed> $refund as the gateway has it now: refund_id, amount, state, succeeded_at ...
+     * @param array<string, mixed> $payment the status record; its status stays paid
+     * @param array<string, mixed> $order what findOrder returned
+     */
+    public function __construct(
+        public readonly array $refund,
+        public readonly array $payment,
+        public readonly array $order,
+        public readonly RefundNotification $notification,
     ) {
     }
 }
@@ -640,6 +871,7 @@ final class RefusedError extends TollgateError
     /**
      * @param int $httpStatus the HTTP status that the answer has, or would have without the setting errors_as_200
      * @param ?array{hashed_string: string, likely_mistake: string} $hint for a wrong signature in test mode
+     * @param ?string $left what may still be refunded, if a refund is more than that (GW-020, GW-026)
      */
     public function __construct(
         string $message,
@@ -648,6 +880,7 @@ final class RefusedError extends TollgateError
         ?string $field = null,
         ?string $requestId = null,
         public readonly ?array $hint = null,
+        public readonly ?string $left = null,
     ) {
         parent::__construct($message, $code, $field, $requestId);
     }
@@ -676,8 +909,8 @@ class UnavailableError extends TollgateError
 }
 
 /**
- * initiate got no usable answer. The payment may be stored or not: this is not a failure. Call initiate again with the
- * same order. It never creates a second payment. The code is outcome_unknown.
+ * initiate or refund got no usable answer. The payment or refund may be stored or not: this is not a failure. Call again
+ * with the same values. It never creates a second payment, and never refunds twice. The code is outcome_unknown.
  */
 final class OutcomeUnknownError extends UnavailableError
 {
@@ -691,7 +924,7 @@ final class SignatureError extends TollgateError
 {
 }
 
-/** A notification cannot be read. Answer 400. The code is notification_malformed. */
+/** A notification cannot be read. Answer 400. Codes: notification_malformed, notification_of_refund. */
 final class NotificationError extends TollgateError
 {
 }
@@ -949,6 +1182,53 @@ final class Testing
             'extra' => new \stdClass(),
         ];
         $data['invoice'] = $data['invoice_id'];
+        return self::signed($data, $ipnSecret, $sequence, $attempt, $timestamp);
+    }
+
+    /**
+     * Returns the body and the headers of a notification of a refund as the gateway signs it.
+     *
+     * @param array<string, mixed> $fields replace those of a refund of 10.00 GHS that succeeded, such as invoice_id,
+     *     refund_id, amount and state
+     * @return array{string, array<string, string>}
+     */
+    public static function signedRefundNotification(
+        array $fields,
+        string $ipnSecret,
+        int $sequence = 1,
+        int $attempt = 1,
+        ?int $timestamp = null,
+    ): array {
+        $data = $fields + [
+            'type' => 'refund',
+            'refund_id' => 'R-TEST-1',
+            'refund_reference' => 'refund-test-1',
+            'invoice_id' => 'TEST-1',
+            'tx_reference' => 'TG-TEST-1',
+            'amount' => 10,
+            'currency' => 'GHS',
+            'state' => 'succeeded',
+            'state_reason' => '',
+            'reason' => '',
+            'source' => 'payment',
+            'kind' => 'provider',
+            'requested_at' => '2026-03-02T09:30:00.000Z',
+            'succeeded_at' => '2026-03-02T09:30:00.000Z',
+        ];
+        return self::signed($data, $ipnSecret, $sequence, $attempt, $timestamp);
+    }
+
+    /**
+     * @param array<string, mixed> $data
+     * @return array{string, array<string, string>}
+     */
+    private static function signed(
+        array $data,
+        string $ipnSecret,
+        int $sequence,
+        int $attempt,
+        ?int $timestamp,
+    ): array {
         $body = json_encode($data, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES);
         $id = "{$data['tx_reference']}-N$sequence";
         $time = (string) ($timestamp ?? time());
@@ -1059,25 +1339,31 @@ final class Amounts
      *
      * @param array<string, mixed> $fields
      */
-    public static function text(array $fields, mixed $currency, string $path = ''): ?string
+    public static function text(array $fields, mixed $currency, string $path = '', string $name = 'total'): ?string
     {
-        $total = $fields['total'] ?? null;
-        $minor = $fields['total_minor'] ?? null;
+        $total = $fields[$name] ?? null;
+        $minor = $fields["{$name}_minor"] ?? null;
         if ($minor !== null) {
             return $total === null
-                ? self::fromMinor($minor, (string) ($currency ?: 'GHS'), "{$path}total_minor")
-                : throw new InvalidInputError("{$path}total_minor", 'send total or total_minor, not both');
+                ? self::fromMinor($minor, (string) ($currency ?: 'GHS'), "$path{$name}_minor")
+                : throw new InvalidInputError("$path{$name}_minor", "send $name or {$name}_minor, not both");
         }
         if ($total === null || is_string($total)) {
             return $total;
         }
         throw new InvalidInputError(
-            "{$path}total",
+            $path . $name,
             is_int($total)
-                ? "an integer has no clear unit; write 'total' => '$total.00' for major units or "
-                    . "'total_minor' => $total for minor units"
+                ? "an integer has no clear unit; write '$name' => '$total.00' for major units or "
+                    . "'{$name}_minor' => $total for minor units"
                 : "must be text such as '25.00', not " . get_debug_type($total),
         );
+    }
+
+    // An amount of an answer. It is exact, because it has at most 14 digits.
+    public static function twoDecimals(int|float|string $amount): string
+    {
+        return number_format((float) $amount, 2, '.', '');
     }
 
     private static function fromMinor(mixed $minor, string $currency, string $name): string
@@ -1127,8 +1413,11 @@ final class Amounts
      * @param array<string, mixed> $payment
      * @param array<string, mixed> $order
      */
-    public static function compare(array $payment, array $order, Notification $notification): void
-    {
+    public static function compare(
+        array $payment,
+        array $order,
+        Notification|RefundNotification $notification,
+    ): void {
         $currency = ($order['currency'] ?? null) ?: 'GHS';
         $total = self::text($order, $currency);
         if ($total === null || self::plain($total) === null) {

@@ -31,8 +31,9 @@ from urllib.request import HTTPErrorProcessor, Request, build_opener
 __version__ = "0.2.0"
 __all__ = [
     "Client", "FileStore", "HandlerError", "InvalidInputError", "MemoryStore", "MismatchError", "Notification",
-    "NotificationError", "OutcomeUnknownError", "RefusedError", "Result", "Signature", "SignatureError", "SqlStore",
-    "StatusChange", "Store", "TollgateError", "UnavailableError", "signed_notification",
+    "NotificationError", "OutcomeUnknownError", "RefundChange", "RefundNotification", "RefusedError", "Result", "Signature",
+    "SignatureError", "SqlStore", "StatusChange", "Store", "TollgateError", "UnavailableError", "signed_notification",
+    "signed_refund_notification",
 ]  # fmt: skip
 
 _LARGEST_ANSWER = 16 * 1024 * 1024  # bytes; a page of 500 events is far smaller
@@ -80,6 +81,7 @@ class RefusedError(TollgateError):
     code: the gateway's, such as GW-012, or http_404 if the answer is not the gateway's.
     http_status: the HTTP status that the answer has, or would have without the setting errors_as_200.
     hint: for a wrong signature in test mode: hashed_string and likely_mistake. Otherwise None.
+    left: what may still be refunded, in major units, if a refund is more than that (GW-020, GW-026). Otherwise None.
     """
 
     def __init__(
@@ -90,10 +92,12 @@ class RefusedError(TollgateError):
         field: Optional[str] = None,
         request_id: Optional[str] = None,
         hint: Optional[Dict[str, str]] = None,
+        left: Optional[str] = None,
     ):
         super().__init__(message, code, field, request_id)
         self.http_status = http_status
         self.hint = hint
+        self.left = left
 
 
 class UnavailableError(TollgateError):
@@ -118,9 +122,10 @@ class UnavailableError(TollgateError):
 
 
 class OutcomeUnknownError(UnavailableError):
-    """initiate got no usable answer. The payment may be stored or not: this is not a failure.
+    """initiate or refund got no usable answer. The payment or refund may be stored or not: this is not a failure.
 
-    Call initiate again with the same order. It never creates a second payment. The code is outcome_unknown.
+    Call again with the same values. It never creates a second payment, and never refunds twice. The code is
+    outcome_unknown.
     """
 
 
@@ -132,7 +137,10 @@ class SignatureError(TollgateError):
 
 
 class NotificationError(TollgateError):
-    """A notification cannot be read. Answer 400. The code is notification_malformed."""
+    """A notification cannot be read. Answer 400.
+
+    Codes: notification_malformed, notification_of_refund (parse it by parse_refund_notification).
+    """
 
 
 class MismatchError(TollgateError):
@@ -163,12 +171,27 @@ class Notification:
 
     id: str  # the same on every try
     timestamp: int  # of this try, seconds since 1970
-    sequence: int  # counts the status changes of the payment; it is read from the id, which is signed
+    sequence: int  # counts the notifications of the payment; it is read from the id, which is signed
     attempt: int  # the number of this try, which is not signed; 0 if the header is absent
     invoice_id: str
     tx_reference: str
     status: str
     data: Dict[str, Any] = field(repr=False)  # the whole body; it has the customer's data
+
+
+@dataclass(frozen=True)
+class RefundNotification:
+    """A verified notification of a refund. It says nothing about the status of the payment, which stays paid."""
+
+    id: str
+    timestamp: int
+    sequence: int
+    attempt: int
+    invoice_id: str
+    tx_reference: str
+    refund_reference: str
+    state: str
+    data: Dict[str, Any] = field(repr=False)  # the whole body
 
 
 @dataclass(frozen=True)
@@ -189,6 +212,16 @@ class StatusChange:
     payment: Dict[str, Any] = field(repr=False)  # the status record; amount and currency are those of the order
     order: Mapping[str, Any] = field(repr=False)  # what find_order returned
     notification: Notification = field(repr=False)
+
+
+@dataclass(frozen=True)
+class RefundChange:
+    """The argument of on_refund. Act on refund, not on the notification, which can be older."""
+
+    refund: Dict[str, Any] = field(repr=False)  # as the gateway has it now: refund_id, amount, state, succeeded_at ...
+    payment: Dict[str, Any] = field(repr=False)  # the status record; its status stays paid
+    order: Mapping[str, Any] = field(repr=False)  # what find_order returned
+    notification: RefundNotification = field(repr=False)
 
 
 class Store(Protocol):
@@ -251,12 +284,19 @@ class Client:
     def sign(self, fields: Mapping[str, Any]) -> Signature:
         """Returns the secure_hash of a payment request, or without a total that of a status check.
 
-        fields: invoice_id and, for a payment request, total or total_minor.
+        fields: invoice_id and, for a payment request, total or total_minor. For a refund: refund_id, invoice_id and
+        amount or amount_minor; for the check of a refund: refund_id alone.
         """
-        values = {"invoice_id": _text(fields.get("invoice_id"), "invoice_id"), "merchant_key": self.merchant_key}
-        total = _amount(fields, fields.get("currency"), "")
-        if total is not None:
-            values["total"] = total
+        values = {"merchant_key": self.merchant_key}
+        refund_id, invoice_id = fields.get("refund_id"), fields.get("invoice_id")
+        if refund_id is None or invoice_id is not None:
+            values["invoice_id"] = _text(invoice_id, "invoice_id")
+        if refund_id is not None:
+            values["refund_id"] = _refund_id(refund_id)
+        for name in ("amount", "total"):
+            value = _amount(fields, fields.get("currency"), "", name)
+            if value is not None:
+                values[name] = value
         text = "&".join(f"{name}={values[name]}" for name in sorted(values))
         return Signature(self._hmac(text), text)
 
@@ -293,6 +333,51 @@ class Client:
         Raises RefusedError (GW-005: there is no such payment) or UnavailableError.
         """
         return self._status(invoice_id, self.tries, self.timeout)
+
+    def refund(self, order: Mapping[str, Any]) -> Dict[str, Any]:
+        """Refunds a paid payment, or a part of it, and returns the refund. Only the state succeeded means that the money
+        went back; ask again by refund_status.
+
+        order: refund_id (your own id, 1 to 64 letters, digits, . _ or -), invoice_id, amount ("10.00") or amount_minor
+        (1000), and optionally reason. currency is that of the payment, for amount_minor; by default GHS.
+
+        Timeouts, lost connections, 429 and 5xx are retried with the same bytes. The gateway stores one refund per
+        refund_id, so calling again with the same values is always safe.
+
+        Raises InvalidInputError, RefusedError, or OutcomeUnknownError after the last try.
+        """
+        _refuse_floats(order, "")
+        amount = _amount(order, order.get("currency"), "", "amount")
+        if amount is None:
+            raise InvalidInputError("amount", 'is missing; send "10.00", or amount_minor=1000')
+        signed = {"refund_id": order.get("refund_id"), "invoice_id": order.get("invoice_id"), "amount": amount}
+        _text(signed["invoice_id"], "invoice_id")
+        _refund_id(signed["refund_id"])
+        fields = {"merchant_key": self.merchant_key, **signed, "secure_hash": self.sign(signed).hash}
+        if order.get("reason") is not None:
+            fields["reason"] = _text(order["reason"], "reason")
+        body = _utf8(json.dumps(fields, ensure_ascii=False))
+        headers = {"Content-Type": "application/json"}
+        try:
+            return _refund(self._call(lambda: Request(f"{self.base_url}/v1/refunds", body, headers)))
+        except UnavailableError as last:
+            raise OutcomeUnknownError(
+                f"The outcome of refund {order['refund_id']} is unknown: it may be stored or not. Call refund again with "
+                f"the same values: it is safe and never refunds twice. ({last})",
+                "outcome_unknown",
+                last.http_status,
+                last.retry_after,
+                last.request_id,
+            ) from last
+
+    def refund_status(self, refund_id: str) -> Dict[str, Any]:
+        """Returns the refund as the gateway has it now, with its amount as text with two decimals.
+
+        Raises RefusedError (GW-028: there is no such refund) or UnavailableError.
+        """
+        signature = self.sign({"refund_id": _refund_id(refund_id)})
+        query = urlencode({"merchant_key": self.merchant_key, "secure_hash": signature.hash})
+        return _refund(self._call(lambda: Request(f"{self.base_url}/v1/refunds/{refund_id}?{query}")))
 
     def events(
         self, after: str = "", *, limit: int = 100, follow: bool = False, poll_seconds: float = 5.0
@@ -331,18 +416,20 @@ class Client:
 
     def parse_notification(self, raw_body: bytes, headers: Any, now: Optional[float] = None) -> Notification:
         """Verifies a notification and returns it."""
-        sent, timestamp = self._verify(raw_body, headers, now)
-        try:
-            data = json.loads(raw_body, parse_float=Decimal)
-        except ValueError:
-            data = None
-        names = ("invoice_id", "tx_reference", "status")
-        if not isinstance(data, dict) or not all(isinstance(data.get(name), str) for name in names):
-            message = "The body is not a notification. With ipn_style=get there is none: ask your operator for post."
-            raise NotificationError(message, "notification_malformed")
-        id = sent["webhook-id"]
-        counts = (_count(id.rpartition("-N")[2]), _count(sent.get("webhook-attempt")))
-        return Notification(id, timestamp, *counts, *(data[name] for name in names), data)
+        parsed = self._parse(raw_body, headers, now)
+        if isinstance(parsed, Notification):
+            return parsed
+        message = "This notification is about a refund and has no status. Read it by parse_refund_notification."
+        raise NotificationError(message, "notification_of_refund")
+
+    def parse_refund_notification(
+        self, raw_body: bytes, headers: Any, now: Optional[float] = None
+    ) -> RefundNotification:
+        """Verifies a notification of a refund and returns it. The gateway sends it only with ipn_refunds=on."""
+        parsed = self._parse(raw_body, headers, now)
+        if isinstance(parsed, RefundNotification):
+            return parsed
+        raise NotificationError("The body is not a notification of a refund.", "notification_malformed")
 
     def handle_notification(
         self,
@@ -352,6 +439,7 @@ class Client:
         find_order: Callable[[str], Optional[Mapping[str, Any]]],
         on_status: Callable[[StatusChange], Any],
         *,
+        on_refund: Optional[Callable[[RefundChange], Any]] = None,
         lease_seconds: float = 60.0,
     ) -> Result:
         """Handles one notification from its bytes to the HTTP status of the answer.
@@ -362,11 +450,15 @@ class Client:
         find_order: takes an invoice_id. Returns a mapping with total or total_minor, and currency if it is not GHS, or
         None.
         on_status: takes a StatusChange. If it raises, the gateway sends the notification again.
+        on_refund: takes a RefundChange, once for each refund and state, if your setting ipn_refunds is on. Without it,
+        notifications of refunds are acknowledged and ignored. on_status is never called for a refund.
         lease_seconds: if the process ends while on_status runs, it is called again after this time. It must not run
         longer, and it must tolerate a second call.
         """
         try:
-            notification = self.parse_notification(raw_body, headers)
+            notification = self._parse(raw_body, headers, None)
+            if isinstance(notification, RefundNotification):
+                return self._handle_refund(notification, store, find_order, on_refund, lease_seconds)
             return self._handle(notification, store, find_order, on_status, lease_seconds)
         except InvalidInputError:  # a mistake of the program that calls this
             raise
@@ -379,22 +471,63 @@ class Client:
         self, notification: Notification, store: Store, find_order: Any, on_status: Any, lease_seconds: float
     ) -> Result:
         invoice_id = notification.invoice_id
-        invoice = f"{'test' if self.merchant_key.startswith('tk_') else 'live'}:{invoice_id}"
+        invoice = f"{self._mode()}:{invoice_id}"
         with _claimed(store, f"{invoice}:*", lease_seconds):
             payment = self._status(invoice_id, 1, min(self.timeout, _HANDLER_TIMEOUT))
             status = payment["status"]
             with _claimed(store, f"{invoice}:{status}", lease_seconds) as complete:
                 if complete is None:
                     return Result(200, "duplicate", f"{invoice_id} is {status} already.")
-                order = _guarded("handler_failed", "find_order", find_order, invoice_id)
-                if order is None:
-                    message = f"find_order has no order {invoice_id}. Store the order before you call initiate."
-                    raise HandlerError(message, "order_not_found")
-                _guarded("handler_failed", "find_order", _compare, payment, order, notification)
+                order = _matching_order(find_order, payment, notification)
                 change = StatusChange(status, payment, order, notification)
                 _guarded("handler_failed", "on_status", on_status, change)
                 complete()
                 return Result(200, "handled", f"{invoice_id} is {status}.")
+
+    # The same for a refund. The status record lists the refunds, so it shows that the refund exists and its state.
+    def _handle_refund(
+        self, notification: RefundNotification, store: Store, find_order: Any, on_refund: Any, lease_seconds: float
+    ) -> Result:
+        reference = notification.refund_reference
+        if on_refund is None:
+            return Result(200, "ignored", f"There is no on_refund for the refund {reference}.")
+        key = f"{self._mode()}:*refund:{reference}"
+        with _claimed(store, f"{key}:*", lease_seconds):
+            payment = self._status(notification.invoice_id, 1, min(self.timeout, _HANDLER_TIMEOUT))
+            refund = next((one for one in payment["refunds"] if one["refund_reference"] == reference), None)
+            if refund is None:
+                message = f"The payment {notification.invoice_id} has no refund {reference}."
+                raise MismatchError(message, "reference_mismatch", "refund_reference")
+            state = refund["state"]
+            with _claimed(store, f"{key}:{state}", lease_seconds) as complete:
+                if complete is None:
+                    return Result(200, "duplicate", f"The refund {reference} is {state} already.")
+                order = _matching_order(find_order, payment, notification)
+                change = RefundChange(refund, payment, order, notification)
+                _guarded("handler_failed", "on_refund", on_refund, change)
+                complete()
+                return Result(200, "handled", f"The refund {reference} is {state}.")
+
+    def _mode(self) -> str:
+        return "test" if self.merchant_key.startswith("tk_") else "live"
+
+    def _parse(
+        self, raw_body: bytes, headers: Any, now: Optional[float]
+    ) -> Union[Notification, RefundNotification]:
+        sent, timestamp = self._verify(raw_body, headers, now)
+        try:
+            data = json.loads(raw_body, parse_float=Decimal)
+        except ValueError:
+            data = None
+        is_refund = isinstance(data, dict) and data.get("type") == "refund"
+        names = ("invoice_id", "tx_reference") + (("refund_reference", "state") if is_refund else ("status",))
+        if not isinstance(data, dict) or not all(isinstance(data.get(name), str) for name in names):
+            message = "The body is not a notification. With ipn_style=get there is none: ask your operator for post."
+            raise NotificationError(message, "notification_malformed")
+        id = sent["webhook-id"]
+        counts = (_count(id.rpartition("-N")[2]), _count(sent.get("webhook-attempt")))
+        parsed = RefundNotification if is_refund else Notification
+        return parsed(id, timestamp, *counts, *(data[name] for name in names), data)
 
     def _hmac(self, text: str) -> str:
         return hmac.new(self._secret, _utf8(text), hashlib.sha256).hexdigest()
@@ -426,9 +559,10 @@ class Client:
         record = answer.get(invoice_id)  # it has amount as text
         if not isinstance(record, dict) or not isinstance(record.get("status"), str):
             raise UnavailableError(f"The answer has no status record of {invoice_id}. Check base_url.")
-        for name in ("total_amount_charged", "reversed_amount"):
+        for name in ("total_amount_charged", "reversed_amount", "refunded_amount"):
             if record.get(name) is not None:
                 record[name] = f"{Decimal(record[name]):.2f}"
+        record["refunds"] = [_refund(one) for one in record.get("refunds") or []]
         return record
 
     def _page(self, after: str, limit: int) -> Dict[str, Any]:
@@ -550,7 +684,8 @@ def _refusal(answer: Dict[str, Any], http_status: int, request_id: Optional[str]
         message += f" (likely mistake: {hint.get('likely_mistake')}; hashed string: {hint.get('hashed_string')})"
     advice = _ADVICE.get((code, status)) or _ADVICE.get(code) or "Correct the request."
     text = f"{message}. {advice} (request {request_id})"
-    return RefusedError(text, code, status, error.get("field"), request_id, hint)
+    left = None if error.get("left") is None else f"{Decimal(error['left']):.2f}"
+    return RefusedError(text, code, status, error.get("field"), request_id, hint, left)
 
 
 _ADVICE: Dict[Any, str] = {
@@ -561,6 +696,10 @@ _ADVICE: Dict[Any, str] = {
     "GW-010": "Check merchant_secret: it must belong to merchant_key. For the feed, check the clock too.",
     "GW-012": "Correct the named field.",
     "GW-013": "Send less.",
+    "GW-020": "Refund at most what is left.",
+    "GW-022": "Ask the operator of the gateway to allow refunds.",
+    "GW-027": "Use a new refund_id for a new refund, or repeat the first request without changes.",
+    "GW-028": "Check refund_id and whether the keys are of the right mode.",
     "not_found": "Check base_url.",
     "method_not_allowed": "Check base_url.",
 }
@@ -570,23 +709,23 @@ _ADVICE: Dict[Any, str] = {
 
 
 # Returns the amount as text, or None if there is none.
-def _amount(fields: Mapping[str, Any], currency: Any, path: str) -> Optional[str]:
-    total, minor = fields.get("total"), fields.get("total_minor")
+def _amount(fields: Mapping[str, Any], currency: Any, path: str, name: str = "total") -> Optional[str]:
+    total, minor = fields.get(name), fields.get(f"{name}_minor")
     if minor is not None:
         if total is not None:
-            raise InvalidInputError(f"{path}total_minor", "send total or total_minor, not both")
-        return _from_minor(minor, currency or "GHS", f"{path}total_minor")
+            raise InvalidInputError(f"{path}{name}_minor", f"send {name} or {name}_minor, not both")
+        return _from_minor(minor, currency or "GHS", f"{path}{name}_minor")
     if total is None or isinstance(total, str):
         return total
     if isinstance(total, Decimal) and total.is_finite():
         return format(total, "f")
     if isinstance(total, int) and not isinstance(total, bool):
         raise InvalidInputError(
-            f"{path}total",
-            f'an integer has no clear unit; write total="{total}.00" for major units or total_minor={total} for minor '
+            f"{path}{name}",
+            f'an integer has no clear unit; write {name}="{total}.00" for major units or {name}_minor={total} for minor '
             "units",
         )
-    raise InvalidInputError(f"{path}total", f'must be text such as "25.00", not {type(total).__name__}')
+    raise InvalidInputError(f"{path}{name}", f'must be text such as "25.00", not {type(total).__name__}')
 
 
 def _from_minor(minor: Any, currency: str, name: str) -> str:
@@ -597,6 +736,18 @@ def _from_minor(minor: Any, currency: str, name: str) -> str:
         message = f"this version does not know the decimals of {currency}; update it, or send total as text"
         raise InvalidInputError(name, message, "currency_unknown")
     return str(minor) if places == 0 else f"{minor // 100}.{minor % 100:02d}"
+
+
+# It becomes a part of an address, so other characters are never sent.
+def _refund_id(refund_id: Any) -> str:
+    if not isinstance(refund_id, str) or not re.fullmatch(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}", refund_id):
+        raise InvalidInputError("refund_id", "must be 1 to 64 letters, digits, . _ or -")
+    return refund_id
+
+
+# A refund with its amount as text, as in a status record.
+def _refund(answer: Dict[str, Any]) -> Dict[str, Any]:
+    return {**answer, "amount": f"{Decimal(answer['amount']):.2f}"}
 
 
 def _item(item: Any, currency: Any, at: int) -> Any:
@@ -620,7 +771,9 @@ def _refuse_floats(value: Any, path: str) -> None:
 
 
 # Raises MismatchError if the payment is not the one that the order expects.
-def _compare(payment: Mapping[str, Any], order: Mapping[str, Any], notification: Notification) -> None:
+def _compare(
+    payment: Mapping[str, Any], order: Mapping[str, Any], notification: Union[Notification, RefundNotification]
+) -> None:
     currency = order.get("currency") or "GHS"
     total = _amount(order, currency, "")
     if total is None or not re.fullmatch(r"[0-9]+(\.[0-9]+)?", total):
@@ -636,6 +789,19 @@ def _compare(payment: Mapping[str, Any], order: Mapping[str, Any], notification:
         if expected != actual:
             difference = f"{invoice_id}: the order has {field} {expected}, the payment has {actual}."
             raise MismatchError(f"{difference} Do not deliver; find out why.", code, field)
+
+
+# The order of a payment, which must be the one that the notification is about.
+def _matching_order(
+    find_order: Any, payment: Mapping[str, Any], notification: Union[Notification, RefundNotification]
+) -> Mapping[str, Any]:
+    invoice_id = notification.invoice_id
+    order = _guarded("handler_failed", "find_order", find_order, invoice_id)
+    if order is None:
+        message = f"find_order has no order {invoice_id}. Store the order before you call initiate."
+        raise HandlerError(message, "order_not_found")
+    _guarded("handler_failed", "find_order", _compare, payment, order, notification)
+    return order
 
 
 # Calls a function of the merchant. Its errors become a HandlerError.
@@ -746,6 +912,44 @@ def signed_notification(
         **fields,
     }
     data["invoice"] = data["invoice_id"]
+    return _signed(data, ipn_secret, timestamp, sequence, attempt)
+
+
+def signed_refund_notification(
+    fields: Mapping[str, Any],
+    ipn_secret: str,
+    *,
+    timestamp: Optional[int] = None,
+    sequence: int = 1,
+    attempt: int = 1,
+) -> Tuple[bytes, Dict[str, str]]:
+    """For tests: returns the bytes and headers of a notification of a refund as the gateway signs it.
+
+    fields: replace those of a refund of 10.00 GHS that succeeded, such as invoice_id, refund_id, amount and state.
+    """
+    data: Dict[str, Any] = {
+        "type": "refund",
+        "refund_id": "R-TEST-1",
+        "refund_reference": "refund-test-1",
+        "invoice_id": "TEST-1",
+        "tx_reference": "TG-TEST-1",
+        "amount": 10,
+        "currency": "GHS",
+        "state": "succeeded",
+        "state_reason": "",
+        "reason": "",
+        "source": "payment",
+        "kind": "provider",
+        "requested_at": "2026-03-02T09:30:00.000Z",
+        "succeeded_at": "2026-03-02T09:30:00.000Z",
+        **fields,
+    }
+    return _signed(data, ipn_secret, timestamp, sequence, attempt)
+
+
+def _signed(
+    data: Mapping[str, Any], ipn_secret: str, timestamp: Optional[int], sequence: int, attempt: int
+) -> Tuple[bytes, Dict[str, str]]:
     raw_body = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
     id = f"{data['tx_reference']}-N{sequence}"
     time_text = str(int(time.time()) if timestamp is None else timestamp)

@@ -2,6 +2,7 @@ import { type Command, CommanderError } from 'commander'
 import { CliCommand } from './cliCommand.ts'
 import { addDoctor } from './doctor/doctor.ts'
 import { exitCodeMeanings, exitCodes, failureOf } from './failure.ts'
+import { addLedgerCommands } from './ledger/ledger.ts'
 import { addMasterKeyCommands } from './masterKey.ts'
 import { addMerchantCommands } from './merchant/merchant.ts'
 import { addKeyCommands } from './merchant/rotate.ts'
@@ -13,6 +14,7 @@ import { printFailure } from './output.ts'
 import { addPaymentCommands } from './payment/payment.ts'
 import { addTaskCommands } from './payment/task.ts'
 import { addProviderCommands } from './provider/provider.ts'
+import { addRefundCommands } from './refund/refund.ts'
 import { addRequestCommands } from './request/request.ts'
 import { addStart } from './start/start.ts'
 import { addSupportCommands } from './support.ts'
@@ -68,10 +70,12 @@ export function createProgram(json: boolean): CliCommand {
     addMasterKeyCommands,
     addProviderCommands,
     addPaymentCommands,
+    addRefundCommands,
     addRequestCommands,
     addNotificationCommands,
     addMessageCommands,
     addTaskCommands,
+    addLedgerCommands,
     addSupportCommands,
   ])
     add(program)

@@ -58,6 +58,8 @@ function readTime(text: string, dayShiftMs: number): Date {
   return date
 }
 
+export const readInstant = (text: string) => readTime(text, 0)
+
 export const fromOption = () =>
   new Option('--from <date>', 'the first day (2026-05-01), or an instant (2026-05-01T08:00:00Z)').argParser(
     text => readTime(text, 0),

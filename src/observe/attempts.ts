@@ -2,11 +2,13 @@ import type { Logger } from 'pino'
 import type { StatusUpdate } from '../core/payment/change.ts'
 import type { Metrics } from './metrics.ts'
 
-// Counts how attempts end, and raises an alarm for every new task. The log has references, no personal data.
+// Counts how attempts end and the states of refunds, and raises an alarm for every new task. The log has references, no personal data.
 export function watchAttempts(metrics: Metrics, log: Logger) {
   return ({ attempt, events, tasks }: StatusUpdate) => {
     const { payment_method, provider_account, attempt_id } = attempt
     for (const { kind, reason } of events) {
+      if (kind.startsWith('refund_'))
+        metrics.refunds.inc({ provider_account, state: kind.slice('refund_'.length) })
       if (!kind.startsWith('attempt_')) continue
       metrics.attempts.inc({ payment_method, state: kind.slice('attempt_'.length) })
       if (kind === 'attempt_unknown')

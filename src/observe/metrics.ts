@@ -37,6 +37,11 @@ export function createMetrics() {
       'State changes of attempts, by payment method and new state.',
       ['payment_method', 'state'],
     ),
+    refunds: counter(
+      'tollgate_refunds_total',
+      'State changes of refunds, by provider account and new state.',
+      ['provider_account', 'state'],
+    ),
     webhooks: counter('tollgate_webhooks_total', 'Webhooks of providers, by account and outcome.', [
       'account',
       'outcome',

@@ -16,8 +16,8 @@ export function watchCalls({ registry }: Metrics): (call: ObservedCall) => void 
   const calls = new Counter({
     name: 'tollgate_provider_calls_total',
     help:
-      'Orders (start) and status questions (ask) to providers, by outcome: answered, unanswered, not_sent, or ' +
-      'put_off if the breaker or the rate limit blocked them.',
+      'Orders (start), refunds (refund) and status questions (ask, ask_refund) to providers, by outcome: answered, ' +
+      'unanswered, not_sent, or put_off if the breaker or the rate limit blocked them.',
     labelNames,
     registers,
   })

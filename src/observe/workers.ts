@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { OnUnreadable } from '../actions/merchants/setMerchant.ts'
 import type { RedactionWatch } from '../actions/redaction/redact.ts'
 import type { OnSkippedRow } from '../runtime/skippedRows.ts'
+import type { LedgerWatch } from '../workers/ledger.ts'
 import type { NodeWatch } from '../workers/node.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -44,5 +45,29 @@ export function watchRedaction({ counter }: Metrics, log: Logger): RedactionWatc
   return {
     redacted: count => redacted.inc(count),
     leftOut: logSkipped(log, 'personal details could not be removed'),
+  }
+}
+
+export function watchLedger({ counter }: Metrics, log: Logger): LedgerWatch {
+  const sealed = counter('tollgate_ledger_sealed_total', 'Transfers of the ledger that were sealed.')
+  const late = counter(
+    'tollgate_ledger_booked_late_total',
+    'Payments whose charges had no transfers and were booked later, except for those from before the ledger.',
+  )
+  return {
+    sealed: transfers => sealed.inc(transfers),
+    found({ merchant_id, tx_references, isFirstPass }) {
+      const facts = {
+        merchant: merchant_id,
+        count: tx_references.length,
+        payments: tx_references.slice(0, maxListed),
+      }
+      if (isFirstPass) return log.info(facts, 'payments from before the ledger were booked')
+      late.inc(tx_references.length)
+      log.warn(
+        facts,
+        'charges without transfers were found and booked: did a node of an earlier version run?',
+      )
+    },
   }
 }

@@ -13,10 +13,12 @@ import { cleanError } from '../core/text.ts'
 import { mtnWallet } from './ghana/wallets.ts'
 import { type Answered, readJson } from './http/providerHttp.ts'
 import { msisdnOf, type MtnClient, mtnClient, mtnRequest } from './mtn/client.ts'
+import { mtnRefunds } from './mtn/refunds.ts'
 import { isMtnNotFound, mtnCodeOf, startReply, statusReply } from './mtn/replies.ts'
 import { markets, type MtnAccount, mtnSettings, readMtnAccount } from './mtn/settings.ts'
 
-// MTN MoMo Collections: a request to pay under our own reference, and status questions by the same reference.
+// MTN MoMo Collections: a request to pay under our own reference, and status questions by the same reference. If the account
+// has credentials of Disbursements, it refunds by that product.
 const seconds = 1000
 const minutes = 60 * seconds
 const hours = 60 * minutes
@@ -44,7 +46,8 @@ const timing: ProviderTiming = {
 
 function open(account: MtnAccount, egress: Egress): ProviderAccount {
   const { mode, environment, sandboxCurrency, checksHolder } = account
-  const client = mtnClient(account, egress)
+  const client = mtnClient(account, account.collection, egress)
+  const disbursement = account.disbursement && mtnClient(account, account.disbursement, egress)
 
   async function start(order: Order, signal: AbortSignal): Promise<Reply> {
     if (checksHolder && order.is_first_sending && (await hasNoWallet(client, order, signal)))
@@ -73,14 +76,23 @@ function open(account: MtnAccount, egress: Egress): ProviderAccount {
     providerOrderId: order => order.attempt_id,
     start,
     check,
-    checkCredentials: signal => checkMtnCredentials(account, client, signal),
+    ...(disbursement && {
+      refunds: mtnRefunds(disbursement, {
+        sandboxCurrency,
+        callbackHeader: order => callbackHeader(account, order),
+      }),
+    }),
+    checkCredentials: signal => checkAccount(account, client, disbursement, signal),
   }
 }
 
 const within = (ms: number, signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(ms)])
 
 // A live market refuses an order whose callback address is not https. Without a callback, polling finds the result.
-const callbackHeader = ({ mode, callsBack }: MtnAccount, { callback_url }: Order): Record<string, string> =>
+const callbackHeader = (
+  { mode, callsBack }: MtnAccount,
+  { callback_url }: Pick<Order, 'callback_url'>,
+): Record<string, string> =>
   callsBack && (mode === 'test' || callback_url.startsWith('https:'))
     ? { 'x-callback-url': callback_url }
     : {}
@@ -118,15 +130,30 @@ function methodOf({ environment, currency }: MtnAccount): PaymentMethod {
   }
 }
 
-// Requests a new token, then the status of an order that does not exist. "Not found" proves that the settings work.
-async function checkMtnCredentials(
+// The credentials of Collections, then those of Disbursements.
+async function checkAccount(
   account: MtnAccount,
   client: MtnClient,
+  disbursement: MtnClient | undefined,
+  signal: AbortSignal,
+): Promise<CredentialsCheck> {
+  const check = await checkProduct(account, client, '/requesttopay', signal)
+  if (!check.isValid || !disbursement) return check
+  const refunds = await checkProduct(account, disbursement, '/refund', signal)
+  if (!refunds.isValid) return { ...refunds, words: `For refunds: ${refunds.words}`, isForRefunds: true }
+  return { isValid: true, words: `${check.words} It takes those of Disbursements for refunds.` }
+}
+
+// Requests a new token, then the status of an order that does not exist. "Not found" proves that the settings work.
+async function checkProduct(
+  account: MtnAccount,
+  client: MtnClient,
+  path: string,
   signal: AbortSignal,
 ): Promise<CredentialsCheck> {
   try {
     await client.requestToken(signal) // a cached token may have been issued for other settings
-    return judge(account, await client.ask(`/requesttopay/${randomUUID()}`, signal))
+    return judge(account, await client.ask(`${path}/${randomUUID()}`, signal))
   } catch (error) {
     const words = cleanError(error, maxWords)
     if (error instanceof CredentialsRefused) return invalid(`${words}.`)
@@ -142,7 +169,7 @@ function judge({ environment, mode, callsBack }: MtnAccount, { http, text }: Ans
     return { isValid: true, words: `MTN takes these settings for ${kind} (${environment}).${callbacks}` }
   }
   if (http === 401)
-    return invalid('MTN gave a token, and then refused it: is the subscription key of Collections?')
+    return invalid('MTN gave a token, and then refused it: is the subscription key of another product?')
   if (http === 403) return invalid('MTN refuses calls from our address (HTTP 403).')
   if (code === 'NOT_ALLOWED_TARGET_ENVIRONMENT')
     return invalid(`MTN does not take the environment ${environment} for this account.`)

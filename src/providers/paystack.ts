@@ -16,6 +16,7 @@ import {
   unclearPaystackReply,
 } from './paystack/client.ts'
 import { isWallet, paystackMethods, walletProviders } from './paystack/methods.ts'
+import { paystackRefunds, paystackRefundTiming } from './paystack/refunds.ts'
 import { askAgain, chargeReply, isEnding, isWrongCode, refusalOf, stepCalled } from './paystack/replies.ts'
 import { readPaystackWebhook } from './paystack/webhook.ts'
 
@@ -70,6 +71,8 @@ const open = (client: PaystackClient, secretKey: string, mode: Mode, clock: () =
   start: (order, signal) => start({ client, clock, order, signal }),
   check: (order, signal) => checkOrder({ client, clock, order, signal }),
   submit: (order, step, input, signal) => submit({ client, clock, order, signal }, step, input),
+  refunds: paystackRefunds(client),
+  refundTiming: paystackRefundTiming,
   handleWebhook: webhook => readPaystackWebhook(webhook, secretKey),
   checkCredentials: signal => checkPaystackCredentials(client, mode, signal),
 })

@@ -1,6 +1,7 @@
 import type { ProviderAccount, Provider } from '../core/provider/provider.ts'
 import type { Order } from '../core/provider/order.ts'
 import type { Reason } from '../core/provider/reason.ts'
+import type { RefundOrder, RefundReply } from '../core/provider/refundOrder.ts'
 import type { Reply, ReplyFacts } from '../core/provider/reply.ts'
 import type { FormField, TestEnding, PaymentMethod } from '../core/provider/paymentMethod.ts'
 import { currencies, formatMoney, parseReportedMoney } from '../core/money.ts'
@@ -93,6 +94,7 @@ const sandbox: Provider = {
 function open(ourUrl: string, key: string): ProviderAccount {
   const local = (path: string) => new URL(path, ourUrl).href
   const charges = operatorUrl(local('/sandbox/provider/charges'))
+  const refunds = operatorUrl(local('/sandbox/provider/refunds'))
   const provider = openProviderHttp()
   const authorization = `Bearer ${key}`
 
@@ -131,6 +133,35 @@ function open(ourUrl: string, key: string): ProviderAccount {
     return http === 200 ? replyOf(order, answer) : unknown(`HTTP ${http}`, { restMs })
   }
 
+  async function refund(order: RefundOrder, signal: AbortSignal): Promise<RefundReply> {
+    const headers = {
+      authorization,
+      'content-type': 'application/json',
+      'x-reference-id': order.idempotency_key,
+    }
+    const body = JSON.stringify(refundRequest(order, local))
+    const { http, answer, restMs } = await provider.sendJson(refunds, {
+      method: 'POST',
+      headers,
+      body,
+      signal,
+    })
+    if (http === 202) return { state: 'pending' }
+    const refusal = http === 400 ? refundRefusals.get(answer.code) : undefined
+    if (refusal)
+      return { state: 'failed', words: refusal, isRefused: true, provider_code: shown(answer.code) }
+    if (http !== 409) return unknown(`HTTP ${http}`, { restMs })
+    const reply = await checkRefund(order, signal) // the refund was sent before, so its status counts
+    return reply.state === 'absent' ? unknown('HTTP 409, then 404', { acknowledged: true }) : reply
+  }
+
+  async function checkRefund(order: RefundOrder, signal: AbortSignal): Promise<RefundReply> {
+    const url = withPath(refunds, `/${encodeURIComponent(order.idempotency_key)}`)
+    const { http, answer, restMs } = await provider.askJson(url, { headers: { authorization }, signal })
+    if (http === 404 && answer.code === 'RESOURCE_NOT_FOUND') return { state: 'absent' }
+    return http === 200 ? refundReplyOf(order, answer) : unknown(`HTTP ${http}`, { restMs })
+  }
+
   return {
     mode: 'test',
     account: 'sandbox',
@@ -143,13 +174,22 @@ function open(ourUrl: string, key: string): ProviderAccount {
     start,
     check,
     giveUp,
+    refunds: {
+      isIdempotent: true, // a used reference is refused
+      hasPartial: true,
+      visibleWithinMs: minutes,
+      refund,
+      checkRefund,
+    },
   }
 }
 
 export default sandbox
 
+type LocalUrl = (path: string) => string
+
 // The simulator runs in the gateway, so its callback uses the local address. The customer's return does not.
-const requestOf = (order: Order, local: (path: string) => string) => ({
+const requestOf = (order: Order, local: LocalUrl) => ({
   amount: formatMoney(order.amount, order.currency),
   currency: order.currency,
   method: methodNames[order.payment_method],
@@ -204,8 +244,43 @@ function factsOf(answer: Answer): ReplyFacts {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => typeof value === 'string'))
 }
 
-const unknown = (words: string, more: { acknowledged?: boolean; restMs?: number } = {}): Reply => ({
-  state: 'unknown',
+const refundRequest = (order: RefundOrder, local: LocalUrl) => ({
+  charge: order.charge.idempotency_key,
+  amount: formatMoney(order.amount, order.currency),
+  currency: order.currency,
+  callback_url: local(order.callback_url.replace(/^https?:\/\/[^/]*/i, '')),
+})
+
+// Only these codes of the simulator itself prove that it did not accept the refund; a proxy may also answer 400.
+const refundRefusals = new Map<unknown, string>([
+  ['INVALID_REQUEST', 'The sandbox refused the request.'],
+  ['CHARGE_NOT_FOUND', 'The sandbox has no such charge, or it is not paid.'],
+  ['MORE_THAN_CHARGED', 'The refunds together would exceed the charge.'],
+  ['NOT_ENOUGH_FUNDS', 'The float at the provider is too low: top it up, then retry the refund.'],
+])
+
+function refundReplyOf(order: RefundOrder, answer: Answer): RefundReply {
+  const { status, currency } = answer
+  const reason = answer.reason === undefined ? {} : { provider_code: shown(answer.reason) }
+  if (status === 'PENDING') return { state: 'pending' }
+  if (status === 'NEEDS_ACTION') return { state: 'needs_action', words: needsBankDetails, ...reason }
+  if (status === 'FAILED') return { state: 'failed', words: 'The sandbox could not refund it.', ...reason }
+  if (status !== 'SUCCESSFUL') return unknown(`status ${shown(status)}`)
+  const amount = parseReportedMoney(String(answer.amount), currency, order.currency)
+  return {
+    state: 'succeeded',
+    refund: typeof answer.externalId === 'string' ? answer.externalId : '',
+    amount: typeof amount === 'bigint' ? amount : -1n, // an unreadable amount is another one than requested
+    currency: typeof currency === 'string' ? currency : '',
+    ...(typeof answer.externalId === 'string' && { provider_ref: answer.externalId }),
+  }
+}
+
+const needsBankDetails =
+  'The provider needs a bank account of the customer. At a real provider, enter it on its dashboard.'
+
+const unknown = (words: string, more: { acknowledged?: boolean; restMs?: number } = {}) => ({
+  state: 'unknown' as const,
   words,
   ...more,
 })

@@ -1,4 +1,4 @@
-import { randomBytes, randomFillSync } from 'node:crypto'
+import { createHash, randomBytes, randomFillSync } from 'node:crypto'
 import type { Mode } from '../core/mode.ts'
 import { alphabet, reference, spell, tailLimit } from '../core/payment/reference.ts'
 
@@ -47,6 +47,16 @@ export const merchantOfToken = (token: string) => token.slice(0, merchantIdLengt
 
 // The provider's order id, and the secret part of the callback URL.
 export const newAttemptId = (merchant_id: string) => merchant_id + randomText(26)
+
+// Our id of a refund. The merchant's id comes first, as in an attempt_id.
+export const newRefundReference = (merchant_id: string) => merchant_id + randomText(26)
+
+// The reference of the refund that retries a failed one. It is always the same, so a failed refund is retried once.
+export function retryReference(refund_reference: string): string {
+  const digest = createHash('sha256').update(`retry ${refund_reference}`).digest()
+  const text = Array.from(digest.subarray(0, 26), byte => alphabet[byte & 31]).join('')
+  return refund_reference.slice(0, merchantIdLength) + text
+}
 
 export const newMerchantId = () => randomText(merchantIdLength)
 export const isMerchantId = (text: string) => /^[0-9a-z]{10}$/.test(text)

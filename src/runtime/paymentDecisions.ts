@@ -3,6 +3,7 @@ import type { Attempt } from '../core/payment/attempt.ts'
 import type { Cause, Change } from '../core/payment/change.ts'
 import type { Refused } from '../core/payment/mayStart.ts'
 import type { SanitizedReply } from '../core/provider/reply.ts'
+import type { MatchedReversals } from '../core/refund/matchReversals.ts'
 import type { AttemptToBegin } from '../store/payments/locks.ts'
 import type { PaymentKey } from '../store/payments/paymentKeys.ts'
 import type { PaymentWithMerchant } from '../store/payments/paymentLife.ts'
@@ -11,7 +12,7 @@ import type { PaymentWithMerchant } from '../store/payments/paymentLife.ts'
 // actions/payments/decisions.ts, which implements them.
 export type PaymentDecisions = {
   begin(item: BeginItem): Promise<BeginResult>
-  resolve(item: ResolveItem): Promise<Change>
+  resolve(item: ResolveItem): Promise<ResolvedChange>
   cancel(item: CancelItem): Promise<void>
 }
 
@@ -24,7 +25,11 @@ export type ResolveItem = PaymentKey & {
   reply: SanitizedReply
   context: ReplyContext
   account: string
+  isOwnAccount: boolean // it belongs to the merchant
   now: Date
 }
+
+// `refundsListed`: refunds of ours that the provider listed as made.
+export type ResolvedChange = Change & { refundsListed?: MatchedReversals['ours'] }
 
 export type CancelItem = PaymentKey & { now: Date }

@@ -1,8 +1,11 @@
 import { furthestPollMs } from '../core/payment/pollSchedule.ts'
+import { furthestRefundPollMs } from '../core/refund/refundSchedule.ts'
 import {
   attemptsPostponed,
   rescheduleAttempt,
+  refundsPostponed,
   rescheduleDelivery,
+  rescheduleRefund,
   deliveriesPostponed,
 } from '../store/postponed.ts'
 import type { Runtime } from './runtime.ts'
@@ -22,11 +25,15 @@ export async function reschedule(
   const later = (ms: number) => new Date(now.getTime() + ms)
   const { unresolved, ended } = furthestPollMs
   const attempts = await attemptsPostponed(db, { unresolved: later(unresolved), ended: later(ended) }, batch)
+  const furthest = furthestRefundPollMs
+  const refundLimits = { open: later(furthest.open), failed: later(furthest.failed) }
+  const refunds = await refundsPostponed(db, refundLimits, batch)
   const deliveries = await deliveriesPostponed(db, later(firstTryWithinMs), batch)
   const lease = { now, until: later(leaseMs) }
   let rescheduled = 0
   for (const rescheduleOne of [
     ...attempts.map(key => () => rescheduleAttempt(db, key, now)),
+    ...refunds.map(key => () => rescheduleRefund(db, key, now)),
     ...deliveries.map(key => () => rescheduleDelivery(db, key, lease)),
   ])
     await rescheduleOne().then(() => rescheduled++, onTrouble)

@@ -38,6 +38,7 @@ export type PaymentDeps = {
   providerAccounts: ProviderAccounts
   baseUrl(): string
   clock(): Date
+  timeZone: string // of the installation's days
   watch(update: StatusUpdate): void // called after the commit of a change
   wake: WakeUps['wake']
 }

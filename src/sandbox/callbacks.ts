@@ -1,16 +1,17 @@
 import { operatorUrl } from '../core/urlTrust.ts'
 import { createOperatorClient } from '../net/outbound.ts'
-import type { Charge } from '../store/sandboxCharges.ts'
-import { callbacksOf } from './charge.ts'
 
 const maxUnsent = 5000 // scheduled or in flight; more are dropped, as by real providers
 const deadlineMs = 5000
+
+type CallbackTarget = { reference: string; callback_url: string }
+type TimedCallback = { at: Date; answer: object }
 
 export type Callbacks = ReturnType<typeof createCallbacks>
 
 // Sends callbacks to the gateway, without a guarantee: scheduled callbacks are lost with the process. A poll still returns
 // the true state.
-export function createCallbacks(clock: () => Date, timeScale: number) {
+export function createCallbacks(clock: () => Date) {
   const client = createOperatorClient({})
   const pendingWaits = new Set<() => void>()
   const scheduled = new Map<string, Set<NodeJS.Timeout>>() // by reference
@@ -28,21 +29,20 @@ export function createCallbacks(clock: () => Date, timeScale: number) {
       deadlineMs,
     })
 
-  // New callbacks of a charge replace the scheduled ones: a decided prompt does not expire.
-  function schedule(charge: Charge) {
-    cancel(charge.reference)
+  // New callbacks of a charge or a refund replace the scheduled ones: a decided prompt does not expire.
+  function schedule({ reference, callback_url }: CallbackTarget, callbacks: readonly TimedCallback[]) {
+    cancel(reference)
     const timers = new Set<NodeJS.Timeout>()
-    for (const { at, answer } of callbacksOf(charge, timeScale)) {
+    for (const { at, answer } of callbacks) {
       if (isStopped || unsent >= maxUnsent) return
       unsent++
       const timer = setTimeout(() => {
         timers.delete(timer)
-        if (timers.size === 0 && scheduled.get(charge.reference) === timers)
-          scheduled.delete(charge.reference)
-        void post(charge.callback_url, JSON.stringify(answer)).finally(() => unsent--)
+        if (timers.size === 0 && scheduled.get(reference) === timers) scheduled.delete(reference)
+        void post(callback_url, JSON.stringify(answer)).finally(() => unsent--)
       }, at.getTime() - clock().getTime()).unref()
       timers.add(timer)
-      scheduled.set(charge.reference, timers)
+      scheduled.set(reference, timers)
     }
   }
 

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import { type Card, type Charge, decideCharge, showCard } from '../store/sandboxCharges.ts'
 import { CardPage, ClosedChargePage, SecurePage } from './cardPages.tsx'
 import { type CardErrors, cardFields, type CardForm, readCard } from './cards.ts'
-import { type EndingName, stateAt } from './charge.ts'
+import { callbacksOf, type EndingName, stateAt } from './charge.ts'
 import {
   languageOf,
   linkIn,
@@ -66,7 +66,7 @@ export function cardRoutes(context: SandboxContext) {
   // A second click changes nothing and ends at the same page.
   async function decide(c: Context, charge: Charge, ending: EndingName, card?: Card) {
     const decided = await decideCharge(db, charge.reference, ending, clock(), card)
-    if (decided) callbacks.schedule(decided)
+    if (decided) callbacks.schedule(decided, callbacksOf(decided, timeScale))
     return leave(c, charge)
   }
 

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { parsePhone } from '../core/phone.ts'
 import { type Charge, decideCharge, listAllUndecided, listUndecided } from '../store/sandboxCharges.ts'
-import { chargeAnswer, type EndingName, stateAt, waitsForPerson } from './charge.ts'
+import { callbacksOf, chargeAnswer, type EndingName, stateAt, waitsForPerson } from './charge.ts'
 import {
   languageOf,
   linkIn,
@@ -69,7 +69,7 @@ export function phoneRoutes(context: SandboxContext) {
     if (isOpen && decision === 'approve' && asks_pin && !pin) return showCharge(c, charge, true)
     const decided = isOpen && decisions.get(decision)
     const changed = decided && (await decideCharge(db, charge.reference, decided, now))
-    if (changed) callbacks.schedule(changed)
+    if (changed) callbacks.schedule(changed, callbacksOf(changed, timeScale))
     return sandboxRedirect(c, linkIn(languageOf(c), `/sandbox/phone/${charge.reference}`))
   })
 

@@ -1,9 +1,11 @@
 import type { Child, PropsWithChildren } from '../core/markup/jsx-runtime.ts'
 import { Sentence } from '../core/markup/page.tsx'
 import { fill } from '../core/text.ts'
+import { defaultCurrency, formatMoney } from '../core/money.ts'
 import type { Charge } from '../store/sandboxCharges.ts'
 import type { ChargeState } from './charge.ts'
 import { BackToCheckout, chargeMoney, linkIn, type PageLanguage, SandboxPage } from './page.tsx'
+import { refundEndingsByAmount } from './refund.ts'
 import { ChargeFacts, ConfirmationSms, Phone, UssdPrompt } from './phoneScreen.tsx'
 
 type ChargeProps = { language: PageLanguage; charge: Charge; now: Date }
@@ -69,9 +71,25 @@ export const PhonePage = (props: PhonePageProps) => {
       {prompts && (
         <Prompts language={language} prompts={prompts} none={input === undefined ? t.none_at_all : t.none} />
       )}
+      <TestRefunds language={language} />
     </PhoneFrame>
   )
 }
+
+const TestRefunds = ({ language: { t } }: { language: PageLanguage }) => (
+  <details class="card">
+    <summary>{t.sandbox.test_refunds}</summary>
+    <p class="muted">{t.sandbox.test_refunds_text}</p>
+    <dl class="test-cards">
+      {Object.entries(refundEndingsByAmount).map(([amount, ending]) => (
+        <div>
+          <dt>{formatMoney(BigInt(amount), defaultCurrency)}</dt>
+          <dd>{t.sandbox.by_refund[ending]}</dd>
+        </div>
+      ))}
+    </dl>
+  </details>
+)
 
 type NumberFormProps = { language: PageLanguage; input?: string; isWrong: boolean }
 

@@ -13,6 +13,7 @@ import {
   type NewCharge,
 } from '../store/sandboxCharges.ts'
 import {
+  callbacksOf,
   chargeAnswer,
   chooseEnding,
   endingOfCharge,
@@ -22,11 +23,13 @@ import {
   stateAt,
 } from './charge.ts'
 import { limitBody, type SandboxContext, type SandboxEnv } from './page.tsx'
+import { refundRoutes } from './refundRoutes.ts'
 
 const maxBodyBytes = 16 * 1024
 
 // The provider's API, for the gateway only.
-export function providerRoutes({ db, clock, key, timeScale, callbacks }: SandboxContext) {
+export function providerRoutes(context: SandboxContext) {
+  const { db, clock, key, timeScale, callbacks } = context
   const app = new Hono<SandboxEnv>()
 
   app.use(async (c, next) => {
@@ -47,7 +50,7 @@ export function providerRoutes({ db, clock, key, timeScale, callbacks }: Sandbox
         const existing = (await findCharge(db, request.reference)) ?? request
         return c.json({ code: 'RESOURCE_ALREADY_EXIST', ...pathsOf(existing) }, 409)
       }
-      callbacks.schedule(charge)
+      callbacks.schedule(charge, callbacksOf(charge, timeScale))
       const { startError } = endingOfCharge(charge)
       if (startError === 'error') return c.json({ code: 'INTERNAL_PROCESSING_ERROR' }, 500)
       if (startError === 'hang') await callbacks.wait(hangMs * timeScale)
@@ -67,9 +70,11 @@ export function providerRoutes({ db, clock, key, timeScale, callbacks }: Sandbox
     if (!charge || !isWithdrawable(charge, clock(), timeScale)) return answer(c, charge)
     const { withdrawnAs = 'withdrawn' } = endingOfCharge(charge)
     const withdrawn = await decideCharge(db, charge.reference, withdrawnAs, clock())
-    if (withdrawn) callbacks.schedule(withdrawn)
+    if (withdrawn) callbacks.schedule(withdrawn, callbacksOf(withdrawn, timeScale))
     return answer(c, withdrawn ?? (await chargeOf(c, db)))
   })
+
+  app.route('/refunds', refundRoutes(context))
 
   function answer(c: Context, charge: Charge | undefined) {
     if (!charge) return c.json({ code: 'RESOURCE_NOT_FOUND' }, 404)

@@ -29,7 +29,7 @@ type SandboxOptions = {
 // like separate companies. The routes are mounted at /sandbox.
 export function createSandbox({ db, log, ...options }: SandboxOptions) {
   const { clock, timeScale = 1, isForThisMachineOnly = false } = options
-  const callbacks = createCallbacks(clock, timeScale)
+  const callbacks = createCallbacks(clock)
   const quotaDb = db.withQuota('sandbox') // the pages are public, so they have a separate connection quota
   const context = { ...options, db: quotaDb, timeScale, isForThisMachineOnly, callbacks }
   const app = new Hono<SandboxEnv>({ strict: false })

@@ -17,7 +17,7 @@ import { createReceipts } from '../workers/messages/receipts.ts'
 import { observedMessage } from '../workers/messages/sender.ts'
 import { startMessages } from '../workers/messages/worker.ts'
 
-type OpenMessages = Pick<Messengers, 'configured'> & {
+type OpenMessages = Pick<Messengers, 'configured' | 'find'> & {
   carries: CanSend
   wake(): void
   stop(): Promise<void>
@@ -88,6 +88,7 @@ export async function openMessages(
   gaugeMessages(metrics, () => countQueuedMessages(db, clock()))
   return {
     configured: messengers.configured,
+    find: messengers.find,
     carries: (medium, recipient) => messengers.configured(medium) && reaches(medium, recipient),
     wake: messages.wake,
     async stop() {

@@ -58,10 +58,14 @@ export function openDemoShop({ TOLLGATE_SANDBOX }: Config, deps: ShopDeps): Demo
         throw error
       })
     },
-    requestOf: requests.get,
+    requestOf: invoice_id => requests.get(`${requestPath} ${invoice_id}`),
+    refundRequestOf: invoice_id => requests.get(`${refundPath} ${invoice_id}`),
     receivedBy: notifications.get,
   }
 }
+
+const requestPath = '/v1/mobile_agents_v2'
+const refundPath = '/v1/refunds'
 
 const exampleFile = (name: string) => new URL(`../../examples/shop/${name}`, import.meta.url)
 
@@ -118,7 +122,8 @@ function openWith(credentials: DemoCredentials, deps: OpenDeps): OpenShop {
     return response
   }
 
-  return { name: credentials.name, buy: shop.buy, orderAfterReturn: shop.orderAfterReturn, receive }
+  const { buy, orderAfterReturn, refund } = shop
+  return { name: credentials.name, buy, orderAfterReturn, refund, receive }
 }
 
 // Refuses a request beyond the limit. The SDK repeats it after a pause, as after a lost connection.
@@ -131,7 +136,7 @@ function limitFetch(): typeof fetch {
   }
 }
 
-// The fetch of the SDK, which also remembers each payment request and its answer for the panel.
+// The fetch of the SDK, which also remembers each request of a payment or a refund and its answer for the panel.
 function rememberRequests(send: typeof fetch, requests: Memory<SentRequest>, baseUrl: string): typeof fetch {
   return async (input, init) => {
     const started = performance.now()
@@ -142,7 +147,8 @@ function rememberRequests(send: typeof fetch, requests: Memory<SentRequest>, bas
     const body = Buffer.from(init.body).toString('utf8')
     const { invoice_id }: { invoice_id?: unknown } = JSON.parse(body)
     const answer = await response.clone().text()
-    requests.set(String(invoice_id), { url: baseUrl + pathname, body, http: response.status, ms, answer })
+    const request = { url: baseUrl + pathname, body, http: response.status, ms, answer }
+    requests.set(`${pathname} ${String(invoice_id)}`, request)
     return response
   }
 }

@@ -1,6 +1,7 @@
 import type { NotificationKey } from '../core/notification/notification.ts'
 import type { Attempt } from '../core/payment/attempt.ts'
 import { sql, type Tx } from './db.ts'
+import type { RefundKey } from './refunds/refunds.ts'
 
 type AttemptKey = Pick<Attempt, 'merchant_id' | 'attempt_id'>
 
@@ -15,6 +16,18 @@ export const rescheduleAttempt = (tx: Tx, { merchant_id, attempt_id }: AttemptKe
   tx.rows(sql`
     update attempts set next_poll_at = ${now}
     where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and next_poll_at > ${now}`)
+
+// The same for refunds.
+export const refundsPostponed = (tx: Tx, limits: { open: Date; failed: Date }, limit: number) =>
+  tx.rows<RefundKey>(sql`
+    select merchant_id, refund_reference from refunds
+    where next_poll_at > ${limits.open} and (state <> 'failed' or next_poll_at > ${limits.failed})
+    order by next_poll_at desc limit ${limit}`)
+
+export const rescheduleRefund = (tx: Tx, { merchant_id, refund_reference }: RefundKey, now: Date) =>
+  tx.rows(sql`
+    update refunds set next_poll_at = ${now}
+    where merchant_id = ${merchant_id} and refund_reference = ${refund_reference} and next_poll_at > ${now}`)
 
 // Deliveries without a try whose first try is due after `latest`.
 export const deliveriesPostponed = (tx: Tx, latest: Date, limit: number) =>

@@ -49,7 +49,7 @@ beforeAll(async () => {
     'support_phone=0302550100',
     'support_email=help@akua.example',
     'terms_url=https://akua.example/terms',
-    'refunds=Refunds within 7 days',
+    'refund_policy=Refunds within 7 days',
   )
   const logo = await setLogo(gateway.db, akua.merchant_id, stripes(), new Date())
   assert(typeof logo !== 'string', String(logo))

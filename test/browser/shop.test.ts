@@ -119,6 +119,35 @@ for (const [screen, options] of [screens[0], screens[3]] as [string, CustomerOpt
     expect(faults).toEqual([])
   })
 
+for (const [screen, options] of [screens[0], screens[1], screens[3]] as [string, CustomerOptions][])
+  test(`a paid order is refunded on ${screen}, and the receipt says so`, async () => {
+    const { page, faults, shoot, close } = await browser.newCustomer(options)
+    onTestFinished(close)
+    await page.goto(gateway.url)
+    await page.getByLabel('Paid', { exact: true }).check({ force: true })
+    const checkout = await buy(page, options, /Buy the straw hat/)
+    const address = new URL(checkout.url()).pathname
+    await checkout.getByRole('button', { name: /Pay/ }).first().click()
+    await isBackInShop(page, checkout)
+    await allDone(page)
+    const name = `shop-refund-${screen.replaceAll(' ', '-')}`
+    await shoot(`${name}-before`)
+    await page.getByRole('button', { name: 'Refund it' }).click()
+    await allDone(page, 9)
+    expect((await whatOf(page)).slice(-2)).toEqual(['Refund requested', 'Refunded'])
+    await page.getByText('The shop has returned GHS 25.00.').waitFor()
+    await shoot(`${name}-after`)
+    await checkLook(page)
+    for (const path of ['', '/receipt']) {
+      await page.goto(`${gateway.url}${address}${path}`)
+      await page.locator('dd', { hasText: /GHS 25\.00, \d/ }).waitFor()
+      await shoot(`${name}-paid${path.replace('/', '-')}`)
+      expect(await axeFaults(page)).toEqual([])
+      expect(await overflow(page)).toBe(false)
+    }
+    expect(faults).toEqual([])
+  })
+
 test('a declined payment says so, and that nothing was taken', async () => {
   const { page, shoot, close } = await browser.newCustomer({ ...desk, scripts: false })
   onTestFinished(close)

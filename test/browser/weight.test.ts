@@ -107,7 +107,7 @@ describe('the first view', () => {
         'support_phone=0302550100',
         'support_email=help@akua.example',
         'terms_url=https://akua.example/terms',
-        'refunds=Refunds within 7 days',
+        'refund_policy=Refunds within 7 days',
       )
       const picture = speckledPng(logoBytes)
       const logo = await setLogo(stages.gateway.db, akua.merchant_id, picture, new Date())

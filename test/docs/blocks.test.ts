@@ -29,6 +29,7 @@ const claims: Record<string, Claim | Record<string, Claim[]>> = {
     'Commands for developers of a shop': [commands, tarball, commands],
     listen: [commands, shown],
     trigger: [commands],
+    refund: [commands],
     clock: [commands],
     sign: [commands],
     requests: [commands],
@@ -59,6 +60,7 @@ const claims: Record<string, Claim | Record<string, Claim[]>> = {
     'Trigger an outcome': [snippets],
     'Advance the clock': [snippets],
   },
+  'docs/ledger.md': 'test/cli/ledger/ledger.test.ts',
   'docs/messengers.md': {
     'The inbox': [started],
     Email: [messengers],
@@ -73,7 +75,11 @@ const claims: Record<string, Claim | Record<string, Claim[]>> = {
     '5. Have it graded': [quickstart],
     '6. Sell something': [quickstart, quickstart],
   },
-  'docs/running.md': started,
+  'docs/refunds.md': 'test/docs/refunds.test.ts',
+  'docs/running.md': {
+    'Its own PostgreSQL': [started],
+    'Two roles for an external database': ['test/store/ledger/roles.test.ts'],
+  },
   'docs/sandbox.md': 'test/docs/sandboxCommands.test.ts',
   'docs/sdk.md': started,
   'docs/watching.md': {

@@ -64,7 +64,7 @@ test('the shop of the page is installed, passes the exam, and sells', async () =
   const shop = here(blocks.find(({ language }) => language === 'js')?.code ?? '')
   writeFileSync(join(shopFolder, 'shop.js'), shop)
   const exam = commandWith(' exam ').replace(' -- ', ` --port ${ports.exam} -- `)
-  expect(await run(exam)).toMatch(/\n17 of 17 checks passed\.\n$/)
+  expect(await run(exam)).toMatch(/\n18 of 18 checks passed\.\n$/)
 
   const promised = "if (status === 'paid') order.deliveries++"
   expect(shop).toContain(promised)

@@ -10,6 +10,7 @@ import { openapiDocument } from '../../src/web/openapi/document.ts'
 import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
 import { operatorToken } from '../support/gateway/operatorAuth.ts'
 import { post, signedRequest } from '../support/merchant/merchant.ts'
+import { paidInvoice } from '../support/merchant/refunds.ts'
 
 // Every sample of the API reference, run as a developer who pastes it: in a folder that has the SDKs and nothing else.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
@@ -69,6 +70,7 @@ const works: Record<string, RegExp> = {
 }
 const worksByTag: Record<string, RegExp> = {
   Status: /awaiting_payment/,
+  Refunds: /requested|pending|unknown|needs_action|succeeded/,
   'Web forms': /\/checkout\/\w{42}|name="secure_hash" value="\w{64}"/,
 }
 
@@ -85,10 +87,13 @@ for (const [language, { needs, file }] of Object.entries(programs)) {
     const program = language === 'sh' ? 'sh' : needs
     const { body } = await post(gateway.url, signedRequest(keys))
     const ofPayment = { INVOICE_ID: body.invoice_id, TOKEN: body.tx_token }
+    const { invoice_id } = await paidInvoice(gateway.url, keys)
+    const ofRefund = { INVOICE_ID: invoice_id, REFUND_ID: `R-${invoice_id}-1` }
     for (const operation of inOrder) {
       const sample = samplesOf(operation).find(one => one.language === language)
       writeFileSync(join(folder, file), sample?.code ?? '')
-      const { stdout } = await run(program, [file], { cwd: folder, env: { ...env, ...ofPayment } }).catch(
+      const own = operation.tag === 'Refunds' ? ofRefund : ofPayment
+      const { stdout } = await run(program, [file], { cwd: folder, env: { ...env, ...own } }).catch(
         (error: { stdout: string; stderr: string }) => ({ stdout: `${error.stdout}${error.stderr}` }),
       )
       const expected = works[operation.id] ?? worksByTag[operation.tag] ?? /"success": ?true/

@@ -10,6 +10,7 @@ const ofPayments = /mobile_agents_v2$|^\/gateway(\/checkout)?$|^\/$/
 const ofChecks = /status_chk$/
 const ofFeeds = /events$/
 const ofRequests = /^\/v1\/requests$/ // signed over all their fields
+const ofRefunds = /^\/v1\/refunds/
 const ofTests = /^\/v1\/test\//
 
 export function asShop({ path }: Operation, question: Question, shop: Shop, signs: boolean): Question {
@@ -18,6 +19,16 @@ export function asShop({ path }: Operation, question: Question, shop: Shop, sign
   if (ofFeeds.test(path)) return { ...question, fields, header: signs ? feedHeaders(fields, secret_key) : {} }
   if (ofRequests.test(path)) return { ...question, fields: allSigned(fields, secret_key, signs) }
   if (ofTests.test(path)) return { ...question, fields: withTime(fields, secret_key, signs) }
+  if (ofRefunds.test(path)) {
+    delete fields.secure_hash
+    const names = ['amount', 'invoice_id', 'merchant_key', 'refund_id']
+    const values: Fields = { ...question.path, ...fields }
+    const text = names
+      .filter(name => values[name] !== undefined)
+      .map(name => `${name}=${spelled(values[name])}`)
+      .join('&')
+    return { ...question, fields: signs ? { ...fields, secure_hash: sign(secret_key, text) } : fields }
+  }
   const names = ofPayments.test(path)
     ? ['invoice_id', 'merchant_key', 'total']
     : ['invoice_id', 'merchant_key']

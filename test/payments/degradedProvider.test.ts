@@ -60,6 +60,7 @@ const depsWith = (monitors?: HealthMonitors): PaymentDeps => ({
     monitors,
   ),
   baseUrl: () => 'https://pay.example',
+  timeZone: 'UTC',
   clock,
   watch() {},
   wake() {},

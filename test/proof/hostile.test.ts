@@ -144,7 +144,7 @@ const demoShop = () =>
 
 // Whether a path is one of a route such as /checkout/:token/pay.
 const isAt = (route: string, path: string) =>
-  new RegExp(`^${route.replaceAll(/:\w+/g, '[^/]+').replaceAll('/*', '(/.*)?')}/?$`).test(path)
+  new RegExp(`^${route.replaceAll(/:\w+|\{\w+\}/g, '[^/]+').replaceAll('/*', '(/.*)?')}/?$`).test(path)
 
 for (const { what } of [...attacks, ...floods])
   test(`${what}: no honest payment is refused or lost, memory stays bounded`, async () => {

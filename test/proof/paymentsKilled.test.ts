@@ -64,6 +64,7 @@ function entryOf(charge: Charge, now: Date): Entry {
     code: 'none',
     wrongCodes: 0,
     refunds: [],
+    ours: [],
     disputes: [],
   }
 }

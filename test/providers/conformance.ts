@@ -4,6 +4,7 @@ import { accountStories } from './stories/account.ts'
 import { givenUpStories } from './stories/givenUp.ts'
 import { lostStories } from './stories/lost.ts'
 import { orderStories } from './stories/orders.ts'
+import { refundStories } from './stories/refunds.ts'
 import { settingStories } from './stories/settings.ts'
 import { type Bench, stageOf } from './stories/stage.ts'
 import { stepStories } from './stories/steps.ts'
@@ -30,6 +31,7 @@ export function conformance(
       orderStories(stage, method)
       lostStories(stage, method)
       stepStories(stage, method)
+      describe('refunds, if the provider has them', () => refundStories(stage, method))
       describe('given up, where the provider can ask for that', () => givenUpStories(stage, method))
     })
   accountStories(stage)

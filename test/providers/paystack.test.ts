@@ -1,5 +1,6 @@
 import paystack from '../../src/providers/paystack.ts'
 import type { Order } from '../../src/core/provider/order.ts'
+import type { RefundOrder } from '../../src/core/provider/refundOrder.ts'
 import type { PaymentMethod } from '../../src/core/provider/paymentMethod.ts'
 import type { Webhook } from '../../src/core/provider/webhook.ts'
 import { openPaystack } from '../simulators/paystack/paystack.ts'
@@ -12,6 +13,16 @@ const settings = { secret_key: secretKey, url: 'http://127.0.0.1:1' }
 
 async function openBench(): Promise<Bench> {
   const played = await openPaystack({ secretKey })
+  played.refundRule({ story: { ends: 'never' } }) // it waits
+  const made = ({ charge, refund_reference }: RefundOrder) =>
+    played
+      .book()
+      .filter(({ reference }) => reference === charge.idempotency_key)
+      .flatMap(({ refunds }) => refunds.filter(({ note }) => note === refund_reference))
+  const move = async (refund: RefundOrder, status: 'processed' | 'failed') => {
+    const { idempotency_key } = refund.charge
+    for (const { id } of made(refund)) await played.refund({ idempotency_key, id, status })
+  }
   return {
     newLine: () => openLine(played.url),
     settings: url => ({ ...settings, url }),
@@ -28,6 +39,12 @@ async function openBench(): Promise<Bench> {
       given: method => (method.payment_method === 'telecel_cash' ? givenFor(method) : undefined),
       wrong: { voucher_code: '000000' },
       right: { voucher_code: '123456' },
+    },
+    refunds: {
+      finish: refund => move(refund, 'processed'),
+      fail: refund => move(refund, 'failed'),
+      count: async refund => made(refund).length,
+      otherRefund: text => change(text, { id: 4711, merchant_note: 'm0m0m0m0m0another'.padEnd(36, 'x') }),
     },
     webhook: webhookOf,
     wrongSettings: [{ settings: { secret_key: 'sk_test_wrong' }, words: /does not know the secret key/ }],

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import sandbox from '../../src/providers/sandbox.ts'
 import type { ProviderAccount } from '../../src/core/provider/provider.ts'
 import type { Order } from '../../src/core/provider/order.ts'
+import type { RefundOrder } from '../../src/core/provider/refundOrder.ts'
 import type { PaymentMethod } from '../../src/core/provider/paymentMethod.ts'
 import { type GuardedAccount, guardAccount } from '../../src/runtime/providers/guard.ts'
 import { key, openTestSandbox, postForm, type TestSandbox } from '../sandbox/context.ts'
@@ -15,9 +16,12 @@ import { type Bench, newOrder } from './stories/stage.ts'
 const visa = { number: '4111 1111 1111 1111', expiry: '09/40', cvv: '123' }
 
 async function openBench(): Promise<Bench> {
-  const house = await openTestSandbox(1)
+  const house = await openTestSandbox(100) // so that no refund ends by itself
   const onPhone = (order: Order, decision: string) =>
     postForm(house, `/sandbox/phone/${order.attempt_id}`, { decision })
+  const endAs = (refund: RefundOrder, ending: string) =>
+    house.sql(`update sandbox_refunds set ending = '${ending}', created_at = created_at - interval '1 day'
+      where reference = '${refund.idempotency_key}'`)
   return {
     newLine: () => openLine(house.url),
     settings: url => ({ url, key }),
@@ -35,6 +39,13 @@ async function openBench(): Promise<Bench> {
     unknownCode: text => change(text, { status: 'SUCCESSFULLY_FAILED' }),
     otherAmount: (text, amount) => change(text, { amount }),
     otherOrder: text => change(text, { externalId: 'm0m0m0m0m0another' }),
+    refunds: {
+      finish: async refund => endAs(refund, 'succeeds'),
+      fail: async refund => endAs(refund, 'fails'),
+      count: async refund =>
+        (await house.sql(`select from sandbox_refunds where reference = '${refund.idempotency_key}'`)).length,
+      otherRefund: text => change(text, { externalId: 'm0m0m0m0m0another' }),
+    },
     stop: house.stop,
   }
 }

@@ -61,7 +61,7 @@ export function testReadme({ program, folder, serve }: Sdk) {
   test('each example prints what it promises', async () => {
     const prints = [
       /^Redirect the customer to \S+\/checkout\/\w{42}\nThe payment is awaiting_payment\n$/,
-      /^(status \S+ (paid|failed)\n)+Continue after \d+\n$/,
+      /^((status|refund\.\w+) \S+ (paid|failed)\n)+Continue after \d+\n$/,
       /^failed\n$/,
     ]
     const programs = examples.filter(code => !isEndpoint(code))

@@ -10,8 +10,8 @@ const keysOf = ({ merchant_key, secret }: { merchant_key: string; secret: string
 })
 
 export function testSignatures() {
-  test('requests and status checks are signed as by the gateway', async () => {
-    for (const { fields, string, hash, ...keys } of vectors.requests)
+  test('requests, status checks and refunds are signed as by the gateway', async () => {
+    for (const { fields, string, hash, ...keys } of [...vectors.requests, ...vectors.refunds])
       expect(await run('sign', keysOf(keys), fields)).toEqual({ result: { text: string, hash } })
   })
 

@@ -2,6 +2,7 @@ import { describe } from 'vitest'
 import { testHandler } from './handler.ts'
 import { isMissing, type Sdk } from './programs.ts'
 import { testReadme } from './readme.ts'
+import { testRefunds } from './refunds.ts'
 import { testFeed, testRequests } from './requests.ts'
 import { testRetries } from './retries.ts'
 import { testSignatures } from './signatures.ts'
@@ -15,6 +16,7 @@ export function testSdk(sdk: Sdk) {
     describe('signatures', testSignatures)
     describe('requests', testRequests)
     describe('retries', testRetries)
+    describe('refunds', () => testRefunds(sdk))
     describe('the feed', testFeed)
     describe('stores', testStores)
     describe('the handler', () => testHandler(sdk))

@@ -1,4 +1,11 @@
-import { hmac, requestString, statusString, feedString } from '../../src/core/interface/signature.ts'
+import {
+  feedString,
+  hmac,
+  refundCheckString,
+  refundString,
+  requestString,
+  statusString,
+} from '../../src/core/interface/signature.ts'
 import { ipnRequest, signingKey } from '../../src/core/notification/delivery.ts'
 
 // The signatures that every SDK must compute, made by the gateway's own code. sdk/vectors.json has them for the SDKs.
@@ -16,6 +23,19 @@ const requests = [
     total === undefined
       ? statusString(invoice_id, merchant_key)
       : requestString(invoice_id, merchant_key, total)
+  return { merchant_key, secret, fields, string, hash: hash(string) }
+})
+
+const refunds = [
+  { amount: '10.00', invoice_id: 'invoice001', refund_id: 'R-1042' },
+  { amount: '0.5', invoice_id: 'A-1/2.3_4#5:6 7', refund_id: 'a.B_c-9' },
+  { refund_id: 'R-1042' }, // the check of a refund
+].map((fields: { amount?: string; invoice_id?: string; refund_id: string }) => {
+  const { amount, invoice_id, refund_id } = fields
+  const string =
+    amount === undefined || invoice_id === undefined
+      ? refundCheckString(merchant_key, refund_id)
+      : refundString({ amount, invoice_id, merchant_key, refund_id })
   return { merchant_key, secret, fields, string, hash: hash(string) }
 })
 
@@ -76,8 +96,9 @@ const notifications = Object.entries<Case>({
   }
 })
 
-export const vectors = JSON.parse(JSON.stringify({ requests, feed, notifications })) as {
+export const vectors = JSON.parse(JSON.stringify({ requests, refunds, feed, notifications })) as {
   requests: typeof requests
+  refunds: typeof refunds
   feed: typeof feed
   notifications: typeof notifications
 }

@@ -1,7 +1,7 @@
 import type { Mode } from '../../src/core/mode.ts'
 import { webhookIdOf } from '../../src/runtime/providers/accounts.ts'
 import type { Story as MtnStory } from './mtn/charges.ts'
-import { mtnCredentials, openMtn } from './mtn/mtn.ts'
+import { disbursementCredentials, mtnCredentials, openMtn } from './mtn/mtn.ts'
 import { ghanaNumbers, publishedNumbers } from './mtn/numbers.ts'
 import { openPaystack } from './paystack/paystack.ts'
 import { standing } from './paystack/stories.ts'
@@ -29,6 +29,7 @@ const paystackControls = [
   ['hook', '{"key":"KEY","kind":"forged"}'],
   ['reverse', '{"key":"KEY"}'],
   ['refund', '{"key":"KEY","amount":500}'],
+  ['refundRule', '{"amount":"500","story":{"first":"needs-attention","ends":"never"}}'],
   ['dispute', '{"key":"KEY"}'],
   ['resolve', '{"key":"KEY","won":true}'],
   ['refuseKey', '{"http":401}'],
@@ -43,6 +44,9 @@ const mtnControls = [
   ['rule', '{"number":"233244123456","story":{}}'],
   ['end', '{"key":"KEY","status":"FAILED","reason":"EXPIRED"}'],
   ['callBack', '{"key":"KEY","times":2}'],
+  ['refundRule', '{"amount":"5.00","story":{"submit":"cut","ends":{"status":"SUCCESSFUL"}}}'],
+  ['float', '10'],
+  ['refundBook', ''],
   ['expireTokens', ''],
   ['wrongKeyAs', '500'],
   ['notFoundAs', '400'],
@@ -98,6 +102,7 @@ export async function simulatedMtn(
 ): Promise<SimulatedAccount> {
   const world = mode === 'live' ? liveMtn : testMtn
   const { environment, subscriptionKey, apiUser, apiKey } = world
+  const refunds = disbursementCredentials
   const isLive = mode === 'live'
   const { url, stop } = await openMtn({ ...world, ...(isLive && { callbacksTo: gateway }) }, port)
   const rules = isLive ? ghanaNumbers : [...publishedNumbers, ...ghanaNumbers]
@@ -106,13 +111,17 @@ export async function simulatedMtn(
     url,
     add:
       `npx tollgate provider add mtn subscription_key=${subscriptionKey} api_user=${apiUser} api_key=${apiKey} ` +
-      `environment=${environment} url=${url} --mode ${mode}`,
+      `environment=${environment} url=${url} disbursement_subscription_key=${refunds.subscriptionKey} ` +
+      `disbursement_api_user=${refunds.apiUser} disbursement_api_key=${refunds.apiKey} --mode ${mode}`,
     ...(!isLive && {
       settings: {
         MTN_SUBSCRIPTION_KEY: subscriptionKey,
         MTN_API_USER: apiUser,
         MTN_API_KEY: apiKey,
         MTN_URL: url,
+        MTN_DISBURSEMENT_SUBSCRIPTION_KEY: refunds.subscriptionKey,
+        MTN_DISBURSEMENT_API_USER: refunds.apiUser,
+        MTN_DISBURSEMENT_API_KEY: refunds.apiKey,
       },
     }),
     notes: isLive

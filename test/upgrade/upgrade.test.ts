@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { verifyLedger } from '../../src/actions/ledger/verify.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
+import { listMerchants } from '../../src/store/merchants/merchants.ts'
 import { migrate } from '../../src/store/migrate/migrate.ts'
 import { migrationNames } from '../../src/store/migrate/migrationList.ts'
 import { catalogOf } from '../support/database/catalog.ts'
@@ -107,6 +109,17 @@ for (const file of fixtures)
       test('sends a delivery that was due', async () => {
         await expect.poll(async () => (await deliveryOf(db, paidInvoice))?.acknowledged).toBe(true)
         expect(receiver.received.map(({ body }) => body)).toContain((await deliveryOf(db, paidInvoice))?.body)
+      })
+
+      test('books the charges from before the ledger', async () => {
+        const merchants = await listMerchants(db)
+        const verify = () =>
+          Promise.all(merchants.map(({ merchant_id }) => verifyLedger(db, merchant_id, new Date(made_at))))
+        await expect.poll(async () => (await verify()).flatMap(one => one.wrongCharges)).toEqual([])
+        const kinds = await db.rows<{ kind: string }>(sql`select distinct kind from transfers order by kind`)
+        expect(kinds.map(({ kind }) => kind)).toEqual(
+          expect.arrayContaining(['charge', 'dispute_lost', 'reversal', 'unmatched_charge']),
+        )
       })
 
       test('polls a pending attempt, and its payment becomes paid', () =>

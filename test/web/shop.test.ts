@@ -108,6 +108,49 @@ test('the curl command of the panel gives the same payment', async () => {
   expect([sent.status, answer.checkout_url]).toEqual([200, checkout])
 })
 
+const press = (order: string, cookie: string) =>
+  fetch(`${gateway.url}/shop/refund?order=${order}`, {
+    method: 'POST',
+    headers: { ...browser, cookie },
+    redirect: 'manual',
+  })
+
+describe('a paid order', () => {
+  test('is refunded once, however often the button is pressed, and the panel shows it', async () => {
+    const { cookie, order, checkout } = await visit()
+    const unpaid = await press(order, cookie)
+    expect(unpaid.status).toBe(303)
+    await payOnPage(checkout, '0240000000')
+    await expect.poll(async () => (await read(`/?order=${order}`, cookie)).text).toContain('Refund it')
+    const pressed = await Promise.all([press(order, cookie), press(order, cookie), press(order, cookie)])
+    expect(pressed.map(({ status }) => status)).toEqual([303, 303, 303])
+    await expect
+      .poll(async () => stepsOf((await read(`/shop/steps?order=${order}`, cookie)).text).slice(-2))
+      .toEqual(['done: Refund requested', 'done: Refunded'])
+    const { text } = await read(`/?order=${order}`, cookie)
+    expect(text).toContain('The shop has returned GHS 25.00.')
+    expect(text).not.toContain('Refund it')
+    expect(text).toContain(`amount=25.00&amp;<wbr/>invoice_id=${order}`)
+    const [count] = await gateway.db.rows<{ count: bigint }>(
+      sql`select count(*) from refunds where invoice_id = ${order}`,
+    )
+    expect(count?.count).toBe(1n)
+  })
+
+  test("of another visitor cannot be refunded, and another site's form is refused", async () => {
+    const [ama, kofi] = [await visit(), await visit()]
+    await payOnPage(ama.checkout, '0240000000')
+    expect((await press(ama.order, kofi.cookie)).headers.get('location')).toBe('/')
+    const foreign = await fetch(`${gateway.url}/shop/refund?order=${ama.order}`, {
+      method: 'POST',
+      headers: { ...browser, cookie: ama.cookie, 'sec-fetch-site': 'cross-site' },
+    })
+    expect(foreign.status).toBe(403)
+    const rows = await gateway.db.rows(sql`select from refunds where invoice_id = ${ama.order}`)
+    expect(rows).toEqual([])
+  })
+})
+
 describe('a visitor sees only own orders', () => {
   test('not with another cookie, and not without one', async () => {
     const [ama, kofi] = [await visit(), await visit({ article: 'scarf' })]

@@ -1,4 +1,4 @@
-import { InvalidInputError } from './errors.ts'
+import { InvalidInputError, NotificationError } from './errors.ts'
 import { type EventsOptions, type FeedEvent, readEvents } from './events.ts'
 import { type ExpectedOrder, handle, type NotificationRules, type ReceivedNotification } from './handler.ts'
 import { initiate, type InitiatedPayment, type Order } from './initiate.ts'
@@ -7,9 +7,12 @@ import {
   type NotificationHeaders,
   type RawBody,
   readNotification,
+  readRefundNotification,
+  type RefundNotification,
   verify,
 } from './notification.ts'
 import { checkStatus, type Payment } from './payment.ts'
+import { checkRefund, refund, type RefundOrder, type RefundRecord } from './refund.ts'
 import { hex, hmacWith, notificationKey, type SignedFields, stringToSign, utf8 } from './signature.ts'
 import type { Limits, Retry, Transport } from './transport.ts'
 
@@ -81,7 +84,7 @@ export type CallOptions = {
 export type Tollgate = {
   /**
    * The hash of a request as the gateway expects it. The other methods sign for you; this is for debugging and for web
-   * forms. Without `total` it is the hash of a status check.
+   * forms. Without `total` it is the hash of a status check, with `refundId` that of a refund or of its check.
    *
    * @example
    * const { hash, text } = await tollgate.sign({ invoiceId: 'AMA-1042', total: '25.00' })
@@ -104,6 +107,22 @@ export type Tollgate = {
    */
   status(payment: { invoiceId: string }, options?: CallOptions): Promise<Payment>
   /**
+   * Refunds a paid payment, or a part of it. After a timeout, a broken connection, HTTP 429 or 5xx it sends the same bytes
+   * again. If no try gets an answer, it throws `OutcomeUnknownError`: calling again with the same values is safe and never
+   * refunds twice. Only the state `succeeded` means that the money went back; ask again by `refundStatus`.
+   *
+   * @example
+   * const { state } = await tollgate.refund({ refundId: 'R-1042-1', invoiceId: 'AMA-1042', amount: '10.00' })
+   */
+  refund(order: RefundOrder, options?: CallOptions): Promise<RefundRecord>
+  /**
+   * The refund as the gateway has it now. Throws `RefusedError` with `httpStatus` 404 if there is none.
+   *
+   * @example
+   * const { state, succeededAt } = await tollgate.refundStatus({ refundId: 'R-1042-1' })
+   */
+  refundStatus(refund: { refundId: string }, options?: CallOptions): Promise<RefundRecord>
+  /**
    * Throws `SignatureError` unless the gateway signed this body within the last minutes.
    *
    * @example
@@ -118,9 +137,16 @@ export type Tollgate = {
    */
   parseNotification(rawBody: RawBody, headers: NotificationHeaders): Promise<Notification>
   /**
+   * Verifies a notification of a refund and reads it. Throws `NotificationError` if it is about a status.
+   *
+   * @example
+   * const { refund } = await tollgate.parseRefundNotification(rawBody, req.headers)
+   */
+  parseRefundNotification(rawBody: RawBody, headers: NotificationHeaders): Promise<RefundNotification>
+  /**
    * Verifies a notification, asks the gateway for the status, compares amount, currency and invoice with your order, and
    * calls `onStatus` once for each invoice and status. Returns the answer for the gateway: 200 after `onStatus` has
-   * succeeded or for a duplicate, 4xx for what the gateway did not send, 5xx for what it must send again. It never
+   * succeeded, for a duplicate, and for a refund without `onRefund`; 4xx for what the gateway did not send, 5xx for what it must send again. It never
    * throws.
    *
    * @example
@@ -183,6 +209,10 @@ export function createTollgate(options: TollgateOptions): Tollgate {
   }
   const parse = async (rawBody: RawBody, headers: NotificationHeaders) =>
     readNotification(await verified(rawBody, headers))
+  const parseAny = async (rawBody: RawBody, headers: NotificationHeaders) => {
+    const genuine = await verified(rawBody, headers)
+    return readRefundNotification(genuine) ?? readNotification(genuine)
+  }
   const quickStatus = (invoiceId: string) => checkStatus(transport, signer, invoiceId, quick(limits))
 
   return {
@@ -192,11 +222,19 @@ export function createTollgate(options: TollgateOptions): Tollgate {
     },
     initiate: (order, call) => initiate(transport, signer, order, { ...limits, ...call }),
     status: ({ invoiceId }, call) => checkStatus(transport, signer, invoiceId, { ...limits, ...call }),
+    refund: (order, call) => refund(transport, signer, order, { ...limits, ...call }),
+    refundStatus: ({ refundId }, call) => checkRefund(transport, signer, refundId, { ...limits, ...call }),
     async verifyNotification(rawBody, headers) {
       await verified(rawBody, headers)
     },
     parseNotification: parse,
-    handleNotification: received => handle({ mode, parse, status: quickStatus }, received, received),
+    async parseRefundNotification(rawBody, headers) {
+      const read = readRefundNotification(await verified(rawBody, headers))
+      if (read) return read
+      throw new NotificationError('notification_malformed', 'The body is not a notification of a refund.')
+    },
+    handleNotification: received =>
+      handle({ mode, parse: parseAny, status: quickStatus }, received, received),
     events: (feed = {}) => readEvents({ transport, ...signer }, feed),
   }
 }

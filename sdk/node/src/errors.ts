@@ -75,14 +75,21 @@ export class RefusedError extends TollgateError {
   readonly httpStatus: number
   /** For a wrong signature in test mode. */
   readonly hint?: SignatureHint
+  /** What may still be refunded, in major units, if a refund is more than that (GW-020, GW-026). */
+  readonly left?: number
 
   constructor(
     message: string,
-    details: ErrorDetails & { httpStatus: number; hint?: SignatureHint | undefined },
+    details: ErrorDetails & {
+      httpStatus: number
+      hint?: SignatureHint | undefined
+      left?: number | undefined
+    },
   ) {
     super(message, details)
     this.httpStatus = details.httpStatus
     if (details.hint) this.hint = details.hint
+    if (details.left !== undefined) this.left = details.left
   }
 }
 
@@ -117,8 +124,8 @@ export class UnavailableError extends TollgateError {
 }
 
 /**
- * `initiate` got no usable answer. The payment may be stored or not: this is not a failure. Call `initiate` again with
- * the same order. It finds the stored payment or stores it, and never creates a second one. The code is
+ * `initiate` or `refund` got no usable answer. The payment or refund may be stored or not: this is not a failure. Call
+ * again with the same values. It finds what is stored or stores it, and never makes a second one. The code is
  * `outcome_unknown`.
  *
  * @example
@@ -127,11 +134,14 @@ export class UnavailableError extends TollgateError {
 export class OutcomeUnknownError extends UnavailableError {
   override readonly name = 'OutcomeUnknownError'
 
-  constructor(invoiceId: string, last: UnavailableError) {
+  constructor(invoiceId: string, last: UnavailableError, refundId?: string) {
     const { httpStatus, retryAfterMs, requestId } = last
     super(
-      `The outcome for invoice ${invoiceId} is unknown: the payment may be stored or not. ` +
-        `Call initiate again with the same order: it is safe and never creates a second payment. (${last.message})`,
+      refundId === undefined
+        ? `The outcome for invoice ${invoiceId} is unknown: the payment may be stored or not. ` +
+            `Call initiate again with the same order: it is safe and never creates a second payment. (${last.message})`
+        : `The outcome of refund ${refundId} is unknown: it may be stored or not. ` +
+            `Call refund again with the same values: it is safe and never refunds twice. (${last.message})`,
       { code: 'outcome_unknown', httpStatus, retryAfterMs, requestId, cause: last },
     )
   }
@@ -159,6 +169,7 @@ export class SignatureError extends TollgateError {
 /** Why a notification cannot be read. */
 export type NotificationFault =
   | 'notification_malformed'
+  | 'notification_of_refund'
   | 'body_not_raw'
   | 'body_already_read'
   | 'body_too_large'

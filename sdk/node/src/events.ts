@@ -1,15 +1,16 @@
 import { NotificationError, UnavailableError } from './errors.ts'
 import { readFields } from './notification.ts'
-import type { PaymentStatus } from './payment.ts'
+import { isStatus, type PaymentStatus } from './payment.ts'
+import { type RefundRecord, type RefundState, readRefundRecord } from './refund.ts'
 import { type Hmac, hex } from './signature.ts'
 import { type Limits, type MakeRequest, parseObject, send, sleep, type Transport } from './transport.ts'
 
 /**
- * An event of the feed: a change of status, a refund or a dispute. Other types may be added.
+ * An event of the feed: a change of status, a refund, a reversal by the provider or a dispute. Other types may be added.
  *
  * @example
  * for await (const event of tollgate.events({ after })) {
- *   if (event.type === 'reversed') await recordRefund(event.invoiceId, event.amountMinor)
+ *   if (event.type === 'refund.succeeded') await recordRefund(event.invoiceId, event.amountMinor)
  *   await saveCursor(event.cursor)
  * }
  */
@@ -20,7 +21,14 @@ export type FeedEvent = {
   id: string
   /** Counts the events of this payment. */
   sequence: number
-  type: 'status' | 'reversed' | 'dispute_opened' | 'dispute_won' | 'dispute_lost' | (string & {})
+  type:
+    | 'status'
+    | 'reversed'
+    | 'dispute_opened'
+    | 'dispute_won'
+    | 'dispute_lost'
+    | `refund.${RefundState}`
+    | (string & {})
   /** The status at that time. After a refund it stays `paid`. */
   status: PaymentStatus
   createdAt: Date
@@ -35,6 +43,8 @@ export type FeedEvent = {
   /** Why: `status_reason` of a status, `reason` of a refund or dispute. */
   reason: string
   paymentMethod: string | null
+  /** Of an event `refund.*`; otherwise null. */
+  refund: RefundRecord | null
   /** The exact text of the notification. */
   rawBody: string
   /** `rawBody` as parsed, for keys that this version does not know. */
@@ -109,14 +119,14 @@ async function readPage(reader: Reader, after: string, limit: number, limits: Li
 function readEvent(event: Record<string, unknown>): FeedEvent {
   const rawBody = String(event.body)
   const raw = parseObject(rawBody)
-  const fields = raw && readFields(raw)
+  const fields = raw && (raw.type === 'refund' ? refundFields(raw, event.status) : readFields(raw))
   if (!fields)
     throw new NotificationError(
       'notification_malformed',
       `The event ${String(event.id)} cannot be read. Update @tollgate/merchant, or continue behind it with after: ` +
         `'${String(event.cursor)}'.`,
     )
-  const { statusReason, paidAt: _paidAt, extra: _extra, ...shared } = fields
+  const { statusReason, paidAt: _paidAt, extra: _extra, ...shared } = { refund: null, ...fields }
   return {
     cursor: String(event.cursor),
     id: String(event.id),
@@ -127,5 +137,25 @@ function readEvent(event: Record<string, unknown>): FeedEvent {
     reason: typeof raw.reason === 'string' ? raw.reason : statusReason,
     rawBody,
     raw,
+  }
+}
+
+// The body of a refund has no status, so that of the event is used.
+function refundFields(raw: Record<string, unknown>, status: unknown) {
+  const refund = readRefundRecord(raw)
+  if (!refund || !isStatus(status)) return undefined
+  const { invoiceId, paymentReference: reference, amount, amountMinor, currency, stateReason } = refund
+  return {
+    invoiceId,
+    reference,
+    status,
+    statusReason: stateReason,
+    amount,
+    amountMinor,
+    currency,
+    paymentMethod: null,
+    paidAt: null,
+    extra: {},
+    refund,
   }
 }

@@ -8,8 +8,9 @@ import {
   UnavailableError,
 } from './errors.ts'
 import { type Amount, defaultCurrency, minorOf } from './money.ts'
-import type { Notification, NotificationHeaders, RawBody } from './notification.ts'
+import type { Notification, NotificationHeaders, RawBody, RefundNotification } from './notification.ts'
 import type { Payment } from './payment.ts'
+import type { Refund } from './refund.ts'
 import type { NotificationStore } from './store.ts'
 
 /**
@@ -46,6 +47,24 @@ export type StatusChange<O extends ExpectedOrder = ExpectedOrder> = {
 }
 
 /**
+ * Passed to `onRefund`: the refund as the gateway has it now, which can be newer than the notification.
+ *
+ * @example
+ * async onRefund({ refund, order }) {
+ *   if (refund.state === 'succeeded') await creditNote(order, refund.amountMinor)
+ * }
+ */
+export type RefundChange<O extends ExpectedOrder = ExpectedOrder> = {
+  refund: Refund
+  /** The answer of the status check. Its status stays `paid`. */
+  payment: Payment
+  /** What `findOrder` returned. */
+  order: O
+  /** The notification that caused the call. */
+  notification: RefundNotification
+}
+
+/**
  * Your side of the notifications.
  *
  * @example
@@ -64,6 +83,11 @@ export type NotificationRules<O extends ExpectedOrder = ExpectedOrder> = {
    * make it idempotent. Await everything in it, because the gateway is answered when it returns.
    */
   onStatus(change: StatusChange<O>): unknown
+  /**
+   * Called once for each refund and state, if your setting `ipn_refunds` is on. Without it, notifications of refunds are
+   * acknowledged and ignored. A refund is never a change of the status: `onStatus` is not called for it.
+   */
+  onRefund?: ((change: RefundChange<O>) => unknown) | undefined
   /** Called with everything that is not answered 200. By default it is written to `console.error`. */
   onError?: ((error: TollgateError) => void) | undefined
   /** How long a call of `onStatus` may take before another process may repeat it; by default 60000. */
@@ -83,7 +107,7 @@ export type ReceivedNotification =
 
 export type Gateway = {
   mode: Payment['mode']
-  parse(rawBody: RawBody, headers: NotificationHeaders): Promise<Notification>
+  parse(rawBody: RawBody, headers: NotificationHeaders): Promise<Notification | RefundNotification>
   status(invoiceId: string): Promise<Payment>
 }
 
@@ -99,7 +123,12 @@ export async function handle<O extends ExpectedOrder>(
   try {
     const { rawBody, headers } = received.request ? await readRequest(received.request) : received
     const notification = await gateway.parse(rawBody, headers)
-    return answer(200, await handleInTurn(gateway, rules, notification))
+    return answer(
+      200,
+      'refund' in notification
+        ? await handleRefund(gateway, rules, notification)
+        : await handleInTurn(gateway, rules, notification),
+    )
   } catch (error) {
     return refuse(error, rules)
   }
@@ -148,7 +177,7 @@ export const bodyAlreadyRead = (whatToDo: string): NotificationError =>
 
 async function matchingOrder<O extends ExpectedOrder>(
   { findOrder }: NotificationRules<O>,
-  notification: Notification,
+  notification: Pick<Notification, 'reference'>,
   payment: Payment,
 ): Promise<O> {
   const { invoiceId, reference } = payment
@@ -197,7 +226,34 @@ const handleInTurn = <O extends ExpectedOrder>(
     return callOnce(rules, { status: payment.status, payment, order, notification })
   })
 
-type Outcome = 'handled' | 'duplicate'
+// The same for a refund. The status record lists the refunds, so it shows that the refund exists and its state.
+async function handleRefund<O extends ExpectedOrder>(
+  gateway: Gateway,
+  rules: NotificationRules<O>,
+  notification: RefundNotification,
+): Promise<Outcome> {
+  const { onRefund } = rules
+  if (!onRefund) return 'ignored'
+  const { reference } = notification.refund
+  const key = `${gateway.mode}:*refund:${reference}`
+  return whileClaimed(rules, `${key}:*`, async () => {
+    const payment = await gateway.status(notification.invoiceId)
+    const refund = payment.refunds.find(one => one.reference === reference)
+    if (!refund)
+      throw new MismatchError('reference_mismatch', 'refund', reference, 'no refund with this reference')
+    const order = await matchingOrder(rules, notification, payment)
+    const keyOfState = `${key}:${refund.state}`
+    return whileClaimed(rules, keyOfState, async complete => {
+      await mustSucceed('handler_failed', `onRefund failed for ${keyOfState}`, () =>
+        onRefund({ refund, payment, order, notification }),
+      )
+      await complete()
+      return 'handled'
+    })
+  })
+}
+
+type Outcome = 'handled' | 'duplicate' | 'ignored'
 
 // If the process ends in between, the claim expires and a later delivery calls again.
 const callOnce = <O extends ExpectedOrder>(rules: NotificationRules<O>, change: StatusChange<O>) => {

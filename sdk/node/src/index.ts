@@ -14,11 +14,18 @@ export {
 } from './errors.ts'
 export type { SignatureHint } from './errors.ts'
 export type { EventsOptions, FeedEvent } from './events.ts'
-export type { ExpectedOrder, NotificationRules, ReceivedNotification, StatusChange } from './handler.ts'
+export type {
+  ExpectedOrder,
+  NotificationRules,
+  ReceivedNotification,
+  RefundChange,
+  StatusChange,
+} from './handler.ts'
 export type { InitiatedPayment, LineItem, Order } from './initiate.ts'
 export type { Amount } from './money.ts'
-export type { Notification, NotificationHeaders, RawBody } from './notification.ts'
+export type { Notification, NotificationHeaders, RawBody, RefundNotification } from './notification.ts'
 export type { Payment, PaymentStatus } from './payment.ts'
+export type { Refund, RefundOrder, RefundRecord, RefundState } from './refund.ts'
 export type { SignedFields } from './signature.ts'
 export { memoryStore } from './store.ts'
 export type { NotificationStore } from './store.ts'

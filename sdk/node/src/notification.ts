@@ -1,8 +1,10 @@
 import { NotificationError, SignatureError } from './errors.ts'
 import { readMoney } from './money.ts'
-import { dateOf, extraOf, isStatus, type PaymentStatus, textOf } from './payment.ts'
+import { isStatus, type PaymentStatus } from './payment.ts'
+import { type RefundRecord, readRefundRecord } from './refund.ts'
 import { type Bytes, equalInConstantTime, type Hmac, notificationSignature, utf8 } from './signature.ts'
 import { parseObject } from './transport.ts'
+import { dateOf, extraOf, textOf } from './values.ts'
 
 /**
  * The body of a notification as received, before any parser has read it: bytes, or text decoded as UTF-8.
@@ -30,7 +32,7 @@ export type NotificationHeaders = Headers | Readonly<Record<string, string | rea
 export type Notification = {
   /** The same on every try, such as `TG-1KJPY4-4E027Z-Q8W4TD-N1`. */
   id: string
-  /** Counts the status changes of this payment: 1, 2, 3. */
+  /** Counts the notifications of this payment: 1, 2, 3. */
   sequence: number
   /** The number of this try. It is not signed. */
   attempt: number
@@ -53,6 +55,21 @@ export type Notification = {
   extra: Record<string, string | null>
   /** The body as parsed, for keys that this version does not know. */
   raw: Record<string, unknown>
+}
+
+/**
+ * A notification of a refund whose signature was verified. The gateway sends it only if your setting `ipn_refunds` is on.
+ * It says nothing about the status of the payment, which stays `paid`.
+ *
+ * @example
+ * const { refund } = await tollgate.parseRefundNotification(rawBody, request.headers)
+ */
+export type RefundNotification = Pick<
+  Notification,
+  'id' | 'sequence' | 'attempt' | 'sentAt' | 'invoiceId' | 'reference' | 'raw'
+> & {
+  /** The refund as it was when the notification was made. */
+  refund: RefundRecord
 }
 
 export type Verification = { keys: readonly Hmac[]; toleranceSeconds: number; now: number }
@@ -108,6 +125,11 @@ function checkTime(verified: VerifiedBody, toleranceSeconds: number, now: number
 
 export function readNotification({ id, timestamp, body, header }: VerifiedBody): Notification {
   const raw = parseObject(textIn(body))
+  if (raw?.type === 'refund')
+    throw new NotificationError(
+      'notification_of_refund',
+      'This notification is about a refund and has no status. Read it by parseRefundNotification.',
+    )
   const fields = raw && readFields(raw)
   if (!fields)
     throw new NotificationError(
@@ -116,10 +138,25 @@ export function readNotification({ id, timestamp, body, header }: VerifiedBody):
         ? 'The body is empty. This package reads notifications of ipn_style=post.'
         : 'The body is not a notification of a status.',
     )
-  const sequence = Number(/-N(\d+)$/.exec(id)?.[1] ?? 0) // the header webhook-sequence is not signed, the id is
-  const attempt = Number(header('webhook-attempt'))
-  return { id, sequence, attempt, sentAt: new Date(Number(timestamp) * 1000), ...fields, raw }
+  return { ...deliveryOf({ id, timestamp, header }), ...fields, raw }
 }
+
+// Undefined if the notification is not about a refund.
+export function readRefundNotification(verified: VerifiedBody): RefundNotification | undefined {
+  const raw = parseObject(textIn(verified.body))
+  if (raw?.type !== 'refund') return undefined
+  const refund = readRefundRecord(raw)
+  if (!refund) throw new NotificationError('notification_malformed', 'The body is not a refund.')
+  const { invoiceId, paymentReference: reference } = refund
+  return { ...deliveryOf(verified), invoiceId, reference, refund, raw }
+}
+
+const deliveryOf = ({ id, timestamp, header }: Omit<VerifiedBody, 'body'>) => ({
+  id,
+  sequence: Number(/-N(\d+)$/.exec(id)?.[1] ?? 0), // the header webhook-sequence is not signed, the id is
+  attempt: Number(header('webhook-attempt')),
+  sentAt: new Date(Number(timestamp) * 1000),
+})
 
 // The fields that notifications and events of the feed share.
 export type NotificationFields = Omit<Notification, 'id' | 'sequence' | 'attempt' | 'sentAt' | 'raw'>

@@ -1,7 +1,9 @@
 import { InvalidInputError, UnavailableError } from './errors.ts'
 import { readMoney } from './money.ts'
+import { type Refund, readRefund } from './refund.ts'
 import { type Hmac, hex, stringToSign } from './signature.ts'
 import { type Answer, type Limits, type MakeRequest, send, type Transport } from './transport.ts'
+import { dateOf, extraOf, textOf } from './values.ts'
 
 /**
  * The status of a payment. Only `paid` means that money arrived. `failed` and `cancelled` can still become `paid`.
@@ -33,10 +35,14 @@ export type Payment = {
   currency: string
   /** The amount that the provider charged; null until paid. */
   chargedMinor: number | null
-  /** The amount returned to the customer so far, by refunds and lost disputes; null if nothing was. */
+  /** What the provider returned to the customer by itself so far, and by lost disputes; null if nothing was. */
   reversedMinor: number | null
   /** When the first money was returned, or null. The status stays `paid`. */
   reversedAt: Date | null
+  /** What you refunded of the amount so far, by refunds that succeeded; null if no refund was requested. */
+  refundedMinor: number | null
+  /** All refunds, the oldest first. */
+  refunds: Refund[]
   /** Such as `mtn_mobile_money` or `card`: how it was paid, or last tried. */
   paymentMethod: string | null
   /** The wallet or card, masked. */
@@ -99,6 +105,8 @@ function readPayment({ body, requestId }: Answer, invoiceId: string): Payment {
     chargedMinor: readMoney(record.total_amount_charged, currency)?.amountMinor ?? null,
     reversedMinor: readMoney(record.reversed_amount, currency)?.amountMinor ?? null,
     reversedAt: dateOf(record.reversed_at),
+    refundedMinor: readMoney(record.refunded_amount, currency)?.amountMinor ?? null,
+    refunds: refundsOf(record.refunds),
     paymentMethod: text('payment_method'),
     paymentInstrument: text('payment_instrument'),
     paymentReference: text('payment_reference'),
@@ -119,16 +127,9 @@ function readPayment({ body, requestId }: Answer, invoiceId: string): Payment {
   }
 }
 
+const refundsOf = (list: unknown): Refund[] =>
+  (Array.isArray(list) ? list : []).flatMap(one => readRefund(one as Record<string, unknown>) ?? [])
+
 const statuses: readonly unknown[] = ['awaiting_payment', 'paid', 'cancelled', 'failed']
 
 export const isStatus = (value: unknown): value is PaymentStatus => statuses.includes(value)
-
-export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-
-export function dateOf(value: unknown): Date | null {
-  const date = typeof value === 'string' ? new Date(value) : undefined
-  return date && !Number.isNaN(date.getTime()) ? date : null
-}
-
-export const extraOf = (value: unknown): Record<string, string | null> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, string | null>) : {}

@@ -25,13 +25,26 @@ export const hex = (bytes: Uint8Array): string =>
 
 export const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
-// The fields that a hash covers. A status check has no total.
-export type SignedFields = { invoiceId: string; total?: string | undefined }
+// The fields that a hash covers: of a payment request, or without a total of a status check; of a refund, or without an
+// invoice and an amount of the check of a refund.
+export type SignedFields =
+  | { invoiceId: string; total?: string | undefined }
+  | { refundId: string; invoiceId?: string | undefined; amount?: string | undefined }
 
 // Names in alphabetical order, as the gateway builds it.
-export function stringToSign(merchantKey: string, { invoiceId, total }: SignedFields): string {
-  const text = `invoice_id=${invoiceId}&merchant_key=${merchantKey}`
-  return total === undefined ? text : `${text}&total=${total}`
+export function stringToSign(merchantKey: string, fields: SignedFields): string {
+  const { amount, invoiceId, refundId, total } = fields as Record<string, string | undefined>
+  const values = {
+    amount,
+    invoice_id: invoiceId,
+    merchant_key: merchantKey,
+    refund_id: refundId,
+    total,
+  }
+  return Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&')
 }
 
 // The signing secret of notifications: base64 behind a prefix.

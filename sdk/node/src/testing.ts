@@ -1,5 +1,6 @@
 import { type Amount, decimalsOf, defaultCurrency, minorOf } from './money.ts'
 import type { PaymentStatus } from './payment.ts'
+import type { RefundState } from './refund.ts'
 import { hmacWith, notificationKey, notificationSignature, utf8 } from './signature.ts'
 
 export { type ExamOrder, type ExamOrderState, examOrders, type ExamRules } from './examOrders.ts'
@@ -21,8 +22,23 @@ export type TestPayment = Amount & {
   statusReason?: string | undefined
   /** By default `mtn_mobile_money`. */
   paymentMethod?: string | undefined
+  /** Refunds that the status check lists. */
+  refunds?: readonly TestRefund[] | undefined
   /** Your own fields. */
   extra?: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * A refund for your tests. Its currency is that of the payment.
+ *
+ * @example
+ * const refund: TestRefund = { refundId: 'R-1', total: '10.00', state: 'succeeded' }
+ */
+export type TestRefund = Amount & {
+  refundId: string
+  /** By default `succeeded`. */
+  state?: RefundState | undefined
+  reason?: string | undefined
 }
 
 /**
@@ -34,7 +50,7 @@ export type TestPayment = Amount & {
 export type TestDelivery = {
   /** The signing secret that your program uses in the test. */
   ipnSecret: string
-  /** Counts the status changes of the payment; by default 1. */
+  /** Counts the notifications of the payment; by default 1. */
   sequence?: number | undefined
   /** The number of the try; by default 1. */
   attempt?: number | undefined
@@ -76,9 +92,33 @@ export const testIpnSecret = 'whsec_YW4gZXhhbXBsZSwgbm90IGEgc2VjcmV0IGF0IGFsbCE=
  */
 export async function signedNotification(
   payment: TestPayment,
+  delivery: TestDelivery,
+): Promise<SignedNotification> {
+  return signedBody(payment, notificationOf(payment), delivery)
+}
+
+/**
+ * Makes a notification of a refund with a valid signature, for tests of your own endpoint.
+ *
+ * @example
+ * const refund = { refundId: 'R-1', total: '10.00' }
+ * const payment = { invoiceId: 'AMA-1042', total: '25.00', refunds: [refund] }
+ * const { request } = await signedRefundNotification(payment, refund, { ipnSecret: testIpnSecret })
+ */
+export async function signedRefundNotification(
+  payment: TestPayment,
+  refund: TestRefund,
+  delivery: TestDelivery,
+): Promise<SignedNotification> {
+  return signedBody(payment, refundNotificationOf(payment, refund), delivery)
+}
+
+async function signedBody(
+  payment: TestPayment,
+  body: unknown,
   { ipnSecret, sequence = 1, attempt = 1, sentAt = new Date() }: TestDelivery,
 ): Promise<SignedNotification> {
-  const rawBody = JSON.stringify(notificationOf(payment))
+  const rawBody = JSON.stringify(body)
   const id = `${referenceOf(payment)}-N${sequence}`
   const timestamp = String(Math.floor(sentAt.getTime() / 1000))
   const hmac = hmacWith(notificationKey(ipnSecret))
@@ -162,10 +202,39 @@ export function notificationOf(payment: TestPayment): Record<string, unknown> & 
   }
 }
 
+function refundOf({ invoiceId, currency = defaultCurrency }: TestPayment, refund: TestRefund) {
+  const { state = 'succeeded', reason = '' } = refund
+  return {
+    refund_id: refund.refundId,
+    refund_reference: `test-${invoiceId}-${refund.refundId}`,
+    amount: minorOf(refund, currency) / 10 ** decimalsOf(currency),
+    currency,
+    state,
+    reason,
+    source: 'payment',
+    requested_at: paidAt,
+    succeeded_at: state === 'succeeded' ? paidAt : null,
+  }
+}
+
+// The body of a notification of a refund. It has no status.
+export const refundNotificationOf = (payment: TestPayment, refund: TestRefund): Record<string, unknown> => ({
+  type: 'refund',
+  ...refundOf(payment, refund),
+  invoice_id: payment.invoiceId,
+  tx_reference: referenceOf(payment),
+  state_reason: '',
+  kind: 'provider',
+})
+
 // The answer to a status check.
 export function statusAnswer(payment: TestPayment): Record<string, unknown> {
   const { invoice: _invoice, ...shared } = notificationOf(payment)
   const asAt = new Date().toISOString()
+  const refunds = (payment.refunds ?? []).map(refund => refundOf(payment, refund))
+  const succeeded = refunds
+    .filter(({ state }) => state === 'succeeded')
+    .reduce((sum, { amount }) => sum + amount, 0)
   const record = {
     success: true,
     ...shared,
@@ -176,6 +245,8 @@ export function statusAnswer(payment: TestPayment): Record<string, unknown> {
     payment_instrument: null,
     reversed_at: null,
     reversed_amount: null,
+    refunded_amount: refunds.length === 0 ? null : succeeded,
+    refunds,
     as_at: asAt,
     last_updated: asAt,
     narration: null,

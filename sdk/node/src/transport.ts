@@ -32,7 +32,7 @@ export type MakeRequest = () => Promise<{ path: string; init: RequestInit }>
 const maxDelayMs = 30_000 // a longer Retry-After ends the call, and the error has it
 
 // Sends a request until the gateway accepts or refuses it. Every request of this package may be repeated: the gateway
-// never creates a second payment for one invoice_id.
+// never creates a second payment for one invoice_id, and never refunds twice for one refund_id.
 export async function send(transport: Transport, request: MakeRequest, limits: Limits): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -160,6 +160,8 @@ const advice: Record<string, string> = {
   '401 GW-008': 'Check merchantKey and baseUrl.',
   '401 GW-010': 'Check merchantSecret; for the event feed also the clock of this machine.',
   '403 GW-009': 'Ask the operator of the gateway.',
+  '403 GW-022': 'Ask the operator of the gateway to allow refunds.',
+  '409 GW-027': 'Repeat a refund with the same values, or use a new refundId for a new refund.',
 }
 
 function refusalOf(httpStatus: number, error: Record<string, unknown>, requestId: string | undefined) {
@@ -171,7 +173,15 @@ function refusalOf(httpStatus: number, error: Record<string, unknown>, requestId
     hint && `Likely mistake: ${hint.likelyMistake}. The gateway hashed "${hint.hashedString}".`,
   ]
   const field = typeof error.field === 'string' ? error.field : undefined
-  return new RefusedError(sentences.filter(Boolean).join(' '), { code, field, requestId, httpStatus, hint })
+  const left = typeof error.left === 'number' ? error.left : undefined
+  return new RefusedError(sentences.filter(Boolean).join(' '), {
+    code,
+    field,
+    requestId,
+    httpStatus,
+    hint,
+    left,
+  })
 }
 
 function readHint(hint: unknown): SignatureHint | undefined {

@@ -143,6 +143,8 @@ const guards = {
   ],
   status: ['signed_status_checks', 'rate_limit', 'rate_burst'],
   feed: ['rate_limit', 'rate_burst'],
+  refund: ['refunds', 'refund_daily_limit', 'rate_limit', 'rate_burst'],
+  refundCheck: ['rate_limit', 'rate_burst'],
   signed: ['rate_limit', 'rate_burst'],
 } as const satisfies Record<string, readonly SettingName[]>
 

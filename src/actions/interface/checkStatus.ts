@@ -7,23 +7,32 @@ import { statusString } from '../../core/interface/signature.ts'
 import type { StatusView } from '../../core/interface/statusRecord.ts'
 import type { Warning } from '../../core/interface/warnings.ts'
 import type { PaymentState } from '../../core/payment/payment.ts'
+import type { Refund } from '../../core/refund/refund.ts'
 import type { Batcher } from '../../runtime/batcher.ts'
 import type { CallerCache, CallerLookup } from '../../runtime/callerCache.ts'
 import { databaseDeadline, inTime } from '../../runtime/deadline.ts'
 import type { RateLimits } from '../../runtime/rateLimits.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
+import type { Db } from '../../store/db.ts'
+import { refundsOfPayment } from '../../store/refunds/merchantRefunds.ts'
 import type { InvoiceKey } from '../../store/payments/payments.ts'
 import { authenticate, hashRefusal, mustBeReadable, withErrorsAs200 } from './authenticate.ts'
 import { withFieldWarnings } from './requestWarnings.ts'
 
 type StatusDeps = {
+  db: Db
   callers: CallerCache
   limits: RateLimits
   lookups: Batcher<InvoiceKey, PaymentState | undefined>
 }
 
 export type StatusFields = Fields & { merchant_key?: unknown; invoice_id?: unknown; secure_hash?: unknown }
-type StatusCheck = { payment: PaymentState; view: StatusView; warnings: readonly Warning[] }
+type StatusCheck = {
+  payment: PaymentState
+  refunds: readonly Refund[]
+  view: StatusView
+  warnings: readonly Warning[]
+}
 
 type Question = { fields: StatusFields; required: ReturnType<typeof requiredFields>; address: string }
 
@@ -71,12 +80,17 @@ async function answer(
   if (caller && payment) {
     const { public_extra } = caller.settings
     const warnings = caller.mode === 'test' ? fieldWarnings(fields, statusNames) : []
-    return { payment, view: isUnsigned ? { public_extra } : 'whole', warnings }
+    const refunds = payment.refunded_amount === null ? [] : await refundsOf(runtime, payment)
+    return { payment, refunds, view: isUnsigned ? { public_extra } : 'whole', warnings }
   }
   if (!found.isFresh) await runtime.callers.findFresh(merchant_key) // as for an unknown one
   runtime.limits.failedLookup(address)
   throw isRefused ? await hashRefusal(runtime, caller, claim) : unknownInvoice()
 }
+
+// Only payments with refunds cost this statement.
+const refundsOf = ({ db }: StatusDeps, payment: PaymentState) =>
+  refundsOfPayment(db.withQuota('refunds').withDeadline(databaseDeadline()), payment)
 
 const limitRate = (limits: RateLimits, caller: Caller, isUnsigned: boolean, address: string) =>
   isUnsigned ? limits.unsigned(caller, address) : limits.request(caller)

@@ -1,10 +1,12 @@
 import type { Payment } from '../../core/payment/payment.ts'
+import type { Refund } from '../../core/refund/refund.ts'
 import { isPlainText } from '../../core/text.ts'
 import type { Db } from '../../store/db.ts'
 import { findMerchant } from '../../store/merchants/merchants.ts'
 import { findSigners } from '../../store/merchants/signers.ts'
 import type { MasterKeys } from '../../store/merchants/vault.ts'
 import { searchPayments } from '../../store/payments/payments.ts'
+import { refundsOfPayment } from '../../store/refunds/merchantRefunds.ts'
 import { demoId, findRequestSigner } from './onboard.ts'
 
 // What the demo shop signs and verifies with, in test mode. A merchant's own server has these in its environment.
@@ -44,3 +46,6 @@ export async function findDemoPayment(db: Db, invoice_id: string): Promise<Payme
   const found = await searchPayments(db, [demoId], invoice_id)
   return found.find(payment => payment.mode === 'test' && payment.invoice_id === invoice_id)
 }
+
+export const refundsOfOrder = async (db: Db, payment: Payment): Promise<Refund[]> =>
+  payment.refunded_amount === null ? [] : refundsOfPayment(db, payment)

@@ -3,9 +3,11 @@ import {
   customerMessageId,
   exhaustedMessageId,
   firstWaitMs,
+  refundMessageId,
 } from '../../core/message/message.ts'
 import type { Mode } from '../../core/mode.ts'
 import type { Payment } from '../../core/payment/payment.ts'
+import type { Refund } from '../../core/refund/refund.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import { messageStats } from '../../store/messages/messageList.ts'
 import { addCustomerMessages, addNotice, type CustomerMessage } from '../../store/messages/messages.ts'
@@ -27,6 +29,24 @@ export function messagesFor(payment: Payment, now: Date): CustomerMessage[] {
     next_try_at,
   }))
 }
+
+// One message to every address of the request, about a refund that has succeeded.
+export const refundMessagesFor = (
+  payment: Payment,
+  { refund_reference }: Pick<Refund, 'refund_reference'>,
+  now: Date,
+): CustomerMessage[] =>
+  addressesOf(payment).map(({ medium, recipient }) => ({
+    merchant_id: payment.merchant_id,
+    tx_reference: payment.tx_reference,
+    mode: payment.mode,
+    topic: 'refunded',
+    message_id: refundMessageId(refund_reference, medium),
+    medium,
+    recipient,
+    created_at: now,
+    next_try_at: new Date(now.getTime() + firstWaitMs.refunded),
+  }))
 
 export const queueMessages = (tx: Tx, payment: Payment, now: Date) =>
   addCustomerMessages(tx, messagesFor(payment, now))

@@ -24,6 +24,7 @@ import { addCustomerMessages } from '../../store/messages/messages.ts'
 import { countMessages } from '../../store/messages/sending.ts'
 import { addEvents, eventsOf } from '../../store/payments/events.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
+import { refundsOfPayment } from '../../store/refunds/merchantRefunds.ts'
 import { lockPayment } from '../../store/payments/paymentLife.ts'
 
 export type CanSend = (medium: Medium, recipient: string) => boolean
@@ -47,8 +48,14 @@ export async function receiptTo(db: Db, payment: ReceiptTo, canSend: CanSend): P
 }
 
 // All messages to the customer about a payment, oldest first.
-export const customerMessagesOf = (db: Tx, { merchant_id, tx_reference }: PaymentKey): Promise<Message[]> =>
-  messagesByIds(db, merchant_id, customerMessageIds(tx_reference))
+export async function customerMessagesOf(
+  db: Tx,
+  { merchant_id, tx_reference, refunded_amount }: PaymentKey & Pick<Payment, 'refunded_amount'>,
+): Promise<Message[]> {
+  const refunds = refunded_amount === null ? [] : await refundsOfPayment(db, { merchant_id, tx_reference })
+  const references = refunds.map(({ refund_reference }) => refund_reference)
+  return messagesByIds(db, merchant_id, customerMessageIds(tx_reference, references))
+}
 
 // `number` is that of the next receipt when the operator's form was rendered; without it, the next one is sent.
 type ResendRequest = { medium: Medium; number?: number }

@@ -14,7 +14,7 @@ import {
   type MessageFilter,
   type MessagePlace,
 } from '../../store/messages/messageList.ts'
-import { exhaustedFacts, messageFacts } from './compose.ts'
+import { exhaustedFacts, customerFacts } from './compose.ts'
 
 const pageLength = 100
 const maxPlace = 200 // characters
@@ -59,7 +59,9 @@ async function render({ db, baseUrl }: MessageSource, row: ListedMessage): Promi
     return facts ? { ...row, mail: exhaustedMail(facts) } : row
   }
   if (row.tx_token === null || row.tx_reference === null) return row
-  const facts = messageFacts({ ...row, tx_reference: row.tx_reference }, row.topic, baseUrl())
+  const { topic, tx_reference } = row
+  const facts = await customerFacts(db, { ...row, topic }, { ...row, tx_reference }, baseUrl())
+  if (!facts) return row
   return row.medium === 'sms'
     ? { ...row, sms: countSegments(smsText(facts, row.lang)) }
     : { ...row, mail: customerMail(facts, row.lang) }

@@ -9,6 +9,7 @@ import { findMerchant } from '../../store/merchants/merchants.ts'
 import { attemptsOf } from '../../store/payments/attempts.ts'
 import { eventsOf } from '../../store/payments/events.ts'
 import { tasksOf } from '../../store/payments/tasks.ts'
+import { refundsOfPayment } from '../../store/refunds/merchantRefunds.ts'
 import { searchEverywhere } from './findPayments.ts'
 
 const maxTextLength = 200 // longer than any reference or invoice id
@@ -37,11 +38,12 @@ export type Explained = PaymentHistory & Timeline
 // The history of a payment and its timeline. Not one snapshot: the payment may be a moment older than the rest.
 export async function explainPayment(db: Db, payment: Payment, now: Date): Promise<Explained> {
   const { merchant_id, tx_reference } = payment
-  const [merchant, attempts, events, tasks] = await Promise.all([
+  const [merchant, attempts, events, tasks, refunds] = await Promise.all([
     findMerchant(db, merchant_id),
     attemptsOf(db, merchant_id, tx_reference),
     eventsOf(db, merchant_id, tx_reference),
     tasksOf(db, merchant_id, tx_reference),
+    refundsOfPayment(db, payment),
   ])
   if (!merchant) throw new Error('a payment without its merchant')
   const { name, active } = merchant
@@ -51,6 +53,7 @@ export async function explainPayment(db: Db, payment: Payment, now: Date): Promi
     attempts,
     events,
     tasks,
+    refunds,
   }
   return { ...history, ...timeline(history, now) }
 }

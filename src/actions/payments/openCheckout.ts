@@ -8,12 +8,15 @@ import {
   unreadableSettings,
 } from '../../core/merchant/settings.ts'
 import { type Attempt, isUnresolved, requestEndsAt } from '../../core/payment/attempt.ts'
+import type { Returned } from '../../core/message/message.ts'
 import { type Obstacle, obstacle, secondsToWait } from '../../core/payment/mayStart.ts'
+import { returnedOf } from '../../core/refund/returned.ts'
 import { isToken, merchantOfToken } from '../../runtime/ids.ts'
 import { databaseDeadline, inTime } from '../../runtime/deadline.ts'
 import { type AvailableMethod, methodsWithFields } from '../../runtime/providers/availableMethods.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
+import { refundsOfPayment } from '../../store/refunds/merchantRefunds.ts'
 
 // The payment of a checkout address, and everything that its page shows.
 export type Checkout = Omit<PaymentWithMerchant, 'merchant_settings' | 'line_items'> & {
@@ -28,14 +31,15 @@ export type Checkout = Omit<PaymentWithMerchant, 'merchant_settings' | 'line_ite
   methods: readonly AvailableMethod[]
   shut?: readonly string[] // the methods by which nothing is sent at the moment
   testerPage: string | undefined // where a tester approves or declines the unresolved attempt
+  returned: readonly Returned[] // refunds that have succeeded
   requestEndsAt: Date | undefined // then the customer cannot approve the unresolved attempt any more
 }
 
-type CheckoutDeps = Pick<Runtime, 'checkouts' | 'providerAccounts' | 'clock'>
+type CheckoutDeps = Pick<Runtime, 'db' | 'checkouts' | 'providerAccounts' | 'clock'>
 
 // Requests that arrive together share one statement. It starts after all of them, so each sees what was stored before it.
 export async function openCheckout(
-  { checkouts, providerAccounts, clock }: CheckoutDeps,
+  { db, checkouts, providerAccounts, clock }: CheckoutDeps,
   token: string,
   deadline = databaseDeadline(),
 ): Promise<Checkout | undefined> {
@@ -43,6 +47,10 @@ export async function openCheckout(
   const key = { merchant_id: merchantOfToken(token), tx_token: token }
   const found = await inTime(deadline, checkouts.add(key))
   if (!found) return undefined
+  const refunds =
+    found.refunded_amount === null
+      ? []
+      : await refundsOfPayment(db.withQuota('checkout').withDeadline(deadline), found)
   const { merchant_settings, logo, attempts } = found
   const now = clock()
   const open = attempts.find(isUnresolved)
@@ -62,6 +70,7 @@ export async function openCheckout(
     seconds: secondsToWait(attempts, now),
     methods,
     shut: shutOf(methods, providerAccounts),
+    returned: returnedOf(refunds),
     testerPage: open && account?.testerPage?.(open.attempt_id),
     requestEndsAt: open && lifetimeMs !== undefined ? requestEndsAt(open, lifetimeMs) : undefined,
   }

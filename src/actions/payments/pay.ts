@@ -119,6 +119,7 @@ function newAttempt(
     step: null,
     provider_text: null,
     charged: null,
+    charged_currency: null,
     fee: null,
     net: null,
     provider_time: null,

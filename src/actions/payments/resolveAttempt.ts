@@ -3,11 +3,13 @@ import { figureIn } from '../../core/money.ts'
 import { moneyBackBody } from '../../core/notification/notification.ts'
 import { applyReply, keepLaterPoll, referenceTaken } from '../../core/payment/applyReply.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
-import { type Change, type Task, task } from '../../core/payment/change.ts'
+import { type Change, type MoneyBack, type Task, task } from '../../core/payment/change.ts'
 import { pollGap } from '../../core/payment/pollSchedule.ts'
 import type { SanitizedReply } from '../../core/provider/reply.ts'
+import { matchReversals, replyOfListed } from '../../core/refund/matchReversals.ts'
+import type { Refund } from '../../core/refund/refund.ts'
 import { cleanError } from '../../core/text.ts'
-import type { ResolveItem } from '../../runtime/paymentDecisions.ts'
+import type { ResolvedChange, ResolveItem } from '../../runtime/paymentDecisions.ts'
 import type { GuardedAccount } from '../../runtime/providers/guard.ts'
 import type { PaymentDeps } from '../../runtime/runtime.ts'
 import type { Tx } from '../../store/db.ts'
@@ -17,6 +19,8 @@ import { type LockedToResolve, type LockMode, lockToResolve } from '../../store/
 import { moneyBackOf } from '../../store/payments/moneyBack.ts'
 import { byPaymentName } from '../../store/payments/paymentKeys.ts'
 import { reopenTaskOf } from '../../store/payments/tasks.ts'
+import { refundsOfPayment } from '../../store/refunds/merchantRefunds.ts'
+import { resolveRefund } from './resolveRefund.ts'
 import { type DecisionOutcome, eachMerchant, oneFromEach, outcomeOf } from './groupTransactions.ts'
 import { changeOf, type PaymentChange, wakeDispatchers, type Write } from './writeChanges.ts'
 
@@ -33,15 +37,28 @@ export async function resolveAttempt(
   const { merchant_id, tx_reference, payment_method, provider_account, sends, submits } = snapshot
   const context = { ...(guarded?.terms(payment_method) ?? noTerms), askedAt, sends, submits }
   const account = guarded?.account ?? provider_account
+  const isOwnAccount = guarded?.ownedBy === merchant_id
   const change = await deps.decisions
-    .resolve({ merchant_id, tx_reference, snapshot, reply, context, account, now })
+    .resolve({ merchant_id, tx_reference, snapshot, reply, context, account, isOwnAccount, now })
     .catch(async (error: unknown) => {
       if (!(error instanceof Unavailable)) await raiseNotRecorded(deps, snapshot, reply, error, now)
       throw error
     })
   deps.watch(change)
   if (change.events.some(({ kind }) => kind === 'status_changed')) wakeDispatchers(deps)
+  await resolveListed(deps, change, askedAt)
   return change
+}
+
+// A refund that the provider lists as made has succeeded. Each is stored in its own transaction. If this process dies before,
+// the refund is polled.
+async function resolveListed(deps: PaymentDeps, { refundsListed = [] }: ResolvedChange, askedAt: Date) {
+  for (const { refund, reversal } of refundsListed) {
+    if (refund.state === 'succeeded' && refund.provider_ref === reversal.id) continue
+    const { sends, sent_at } = refund
+    const context = { visibleWithinMs: undefined, timing: {}, askedAt, sends, sentBefore: sent_at }
+    await resolveRefund(deps, refund, replyOfListed(refund, reversal), context)
+  }
 }
 
 // The terms of a provider that is not set up any more are unknown.
@@ -71,7 +88,7 @@ export async function resolveMany(tx: Tx, all: readonly ResolveItem[], mode: Loc
   const newTasks = await write(
     [...decided.values()].flatMap(one => ('answer' in one ? [one.answer.saved] : [])),
   )
-  const outcomes = new Map<ResolveItem, DecisionOutcome<Change>>()
+  const outcomes = new Map<ResolveItem, DecisionOutcome<ResolvedChange>>()
   for (const [item, outcome] of decided)
     outcomes.set(
       item,
@@ -80,9 +97,9 @@ export async function resolveMany(tx: Tx, all: readonly ResolveItem[], mode: Loc
   return outcomes
 }
 
-type ResolveDecision = { change: Change; saved: PaymentChange }
+type ResolveDecision = { change: ResolvedChange; saved: PaymentChange }
 
-const withNewTasks = (change: Change, tasks: readonly Task[]): Change => ({
+const withNewTasks = (change: ResolvedChange, tasks: readonly Task[]): ResolvedChange => ({
   ...change,
   tasks: tasks.filter(({ attempt_id }) => attempt_id === change.attempt.attempt_id),
 })
@@ -94,8 +111,10 @@ async function decide(
   mode: LockMode,
 ): Promise<DecisionOutcome<ResolveDecision>> {
   const { payment, attempt } = found
-  const stored = mayHaveMoneyBack(attempt, item.reply) ? await moneyBackOf(tx, attempt) : undefined
-  const applied = outcomeOf(() => applyReply(payment, attempt, item.reply, item.now, item.context, stored))
+  const hasMoneyBack = mayHaveMoneyBack(attempt, item.reply)
+  const stored = hasMoneyBack ? await moneyBackOf(tx, attempt) : undefined
+  const refunds = hasMoneyBack ? await refundsOfCharge(tx, found) : []
+  const applied = outcomeOf(() => applyWithRefunds(found, item, stored, refunds))
   if ('error' in applied) return applied
   const { change: decided, reference } = await withReference(tx, found, applied.answer, item, mode)
   const change = { ...decided, attempt: keepLaterPoll(decided.attempt, attempt, item.snapshot) }
@@ -103,12 +122,39 @@ async function decide(
     change,
     saved: {
       ...changeOf(payment, change.payment, change.events),
+      attemptBefore: attempt,
       repliedAttempt: change.attempt,
+      isOwnAccount: item.isOwnAccount,
+      moneyBackBefore: stored,
       reference,
       tasks: change.tasks,
       ...moneyBackPartsOf(change, item.now),
     },
   }))
+}
+
+const refundsOfCharge = async (tx: Tx, { payment, attempt }: LockedToResolve): Promise<Refund[]> =>
+  payment.refunded_amount === null
+    ? []
+    : (await refundsOfPayment(tx, payment)).filter(({ attempt_id }) => attempt_id === attempt.attempt_id)
+
+// A refund of ours is never a reversal. While the provider may list one under an id that is not stored yet, what it lists is
+// not recorded, and it is polled again.
+function applyWithRefunds(
+  { payment, attempt }: LockedToResolve,
+  { reply, now, context }: ResolveItem,
+  stored: MoneyBack | undefined,
+  refunds: readonly Refund[],
+): ResolvedChange {
+  if (reply.state !== 'paid' || !reply.reversals || refunds.length === 0)
+    return applyReply(payment, attempt, reply, now, context, stored)
+  const { ours, deferred, reversals } = matchReversals(reply.reversals, refunds)
+  const change = applyReply(payment, attempt, { ...reply, reversals }, now, context, stored)
+  const next_poll_at =
+    deferred.length > 0
+      ? new Date(now.getTime() + pollGap(attempt.polls, context.timing))
+      : change.attempt.next_poll_at
+  return { ...change, attempt: { ...change.attempt, next_poll_at }, refundsListed: ours }
 }
 
 // An attempt that becomes paid holds the provider's reference, or its own id if the provider has no reference. If another
@@ -118,10 +164,10 @@ async function decide(
 async function withReference(
   tx: Tx,
   { payment, attempt: before }: LockedToResolve,
-  change: Change,
+  change: ResolvedChange,
   { account, now }: ResolveItem,
   mode: LockMode,
-): Promise<{ change: Change; reference?: PaidReference }> {
+): Promise<{ change: ResolvedChange; reference?: PaidReference }> {
   const { state, merchant_id, attempt_id, provider_ref } = change.attempt
   if (state !== 'paid' || before.state === 'paid') return { change }
   const reference = { account, reference: provider_ref ?? attempt_id, merchant_id, attempt_id }

@@ -1,3 +1,5 @@
+import type { FeeToReturn } from '../../core/ledger/book.ts'
+import { transfersOf } from '../../core/ledger/bookChange.ts'
 import { readMerchantSettings } from '../../core/merchant/settings.ts'
 import { laneOf } from '../../core/notification/lane.ts'
 import {
@@ -5,10 +7,12 @@ import {
   isSent,
   notificationBody,
   type NotificationKey,
+  refundUpdateBody,
 } from '../../core/notification/notification.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
-import type { MoneyBack, NewEvent, Task, TaskKind } from '../../core/payment/change.ts'
+import type { MoneyBack, NewEvent, ReversalRecord, Task, TaskKind } from '../../core/payment/change.ts'
 import type { Payment } from '../../core/payment/payment.ts'
+import type { RefundChange } from '../../core/refund/refund.ts'
 import type { LocalWorkers, Reservation } from '../../runtime/localWorkers.ts'
 import type { PaymentDeps } from '../../runtime/runtime.ts'
 import { isUnavailable } from '../../store/databaseErrors.ts'
@@ -32,8 +36,11 @@ import {
   saveCustomerActs,
   saveSendings,
 } from '../../store/payments/attempts.ts'
+import { bookedGatewayFee, bookTransfers } from '../../store/ledger/transfers.ts'
+import { addLateChanges, type LateChange } from '../../store/payments/reports.ts'
+import { isAccountOf } from '../../store/providers/accounts.ts'
 import { addEventsOfMany } from '../../store/payments/events.ts'
-import { addMoneyBack } from '../../store/payments/moneyBack.ts'
+import { addMoneyBack, claimReversals } from '../../store/payments/moneyBack.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
 import {
   type LockedPayment,
@@ -43,7 +50,8 @@ import {
   saveRedirects,
 } from '../../store/payments/paymentLife.ts'
 import { addTasks, closeOpenTask } from '../../store/payments/tasks.ts'
-import { messagesFor } from '../messages/queueMessages.ts'
+import { insertRefunds, saveRefunds } from '../../store/refunds/refunds.ts'
+import { messagesFor, refundMessagesFor } from '../messages/queueMessages.ts'
 
 // The one writer of payments: every change of a payment, of its attempts, and the events, tasks and notifications that
 // follow from it are written here, in the transaction that has locked the payment's row. Only the schedule of polls is
@@ -55,6 +63,8 @@ export type PaymentChange = {
   events: readonly NewEvent[]
   update: NotificationUpdate | undefined // the notification and the messages of a new status
   newAttempt?: Attempt
+  attemptBefore?: Attempt // of `repliedAttempt`, if a charge may have changed
+  isOwnAccount?: boolean // its provider account belongs to the merchant
   repliedAttempt?: Attempt // changed by a provider's reply, or given up by an operator
   resentAttempt?: Attempt // the order is sent again
   actedAttempt?: Attempt // the customer submitted a step or gave the attempt up
@@ -64,7 +74,13 @@ export type PaymentChange = {
   tasks?: readonly Task[]
   closedTasks?: readonly ClosedTask[]
   moneyBack?: MoneyBack // new records of refunds and disputes
+  moneyBackBefore?: MoneyBack // the records of the attempt before the change
+  refund?: RefundChange
+  refundedCharge?: Attempt // of `refund`
+  claimedReversals?: readonly ReversalRecord[] // recorded reversals that turned out to be this refund
+  feeToReturn?: FeeToReturn // read when the change is written
   feedEntries?: readonly NewNotification[] // notifications that are not delivered
+  otherNotification?: NotificationToAdd // besides that of the new status
 }
 
 type NotificationUpdate = { notification: NotificationToAdd; messages: CustomerMessage[] }
@@ -96,6 +112,42 @@ function notificationUpdateOf(
   return { notification: { notification, to }, messages: messagesFor(payment, at) }
 }
 
+// The feed entry of a refund whose state has changed. It is delivered only if the merchant's ipn_refunds is on. The customer
+// gets a message when the refund has succeeded.
+export function refundUpdateOf({
+  before,
+  after,
+  refund: change,
+}: PaymentChange): NotificationUpdate | undefined {
+  if (!change || change.before?.state === change.after.state) return undefined
+  const refund = change.after
+  const { merchant_id, tx_reference, mode, status } = after
+  const settings = readMerchantSettings(before.merchant_settings)
+  const style = settings.ipn_style
+  const url = settings.ipn_refunds ? ipnUrlOf(after, settings) : null
+  const to = url === null ? undefined : { url, lane: laneOf(url, mode, settings), style }
+  const body = refundUpdateBody(refund, style)
+  const type = `refund.${refund.state}` as const
+  const created_at = refund.updated_at
+  return {
+    notification: { notification: { merchant_id, tx_reference, mode, status, type, body, created_at }, to },
+    messages: refund.state === 'succeeded' ? refundMessagesFor(after, refund, created_at) : [],
+  }
+}
+
+// A change has one notification in the statement of the commit. That of a refund is written there, too, unless the status
+// changes at the same time.
+function withRefundUpdate(change: PaymentChange): PaymentChange {
+  const refunded = refundUpdateOf(change)
+  if (!refunded || !change.update) return refunded ? { ...change, update: refunded } : change
+  const { notification, messages } = change.update
+  return {
+    ...change,
+    update: { notification, messages: [...messages, ...refunded.messages] },
+    otherNotification: refunded.notification,
+  }
+}
+
 // Writes all changes of the transaction, most of them with its commit. Returns the new tasks. Called at most once.
 export type Write = (changes: readonly PaymentChange[]) => Promise<Task[]>
 
@@ -122,10 +174,11 @@ export async function writeChanges<T>(
     .transaction(tx => {
       if (written) reportUnknownOutcome(senders, written)
       written = undefined
-      return work(tx, async changes => {
+      return work(tx, async decided => {
+        const changes = decided.map(withRefundUpdate)
         const tasks: Task[] = []
         for (const change of changes) tasks.push(...(await writeRareParts(tx, change)))
-        written = writeWithCommit(tx, senders, changes)
+        written = writeWithCommit(tx, senders, await withLedgerFacts(tx, changes))
         return tasks
       })
     })
@@ -157,13 +210,43 @@ export const changeOne = <Answer>(
 // Each by its own statement, before the statement of the commit.
 async function writeRareParts(
   tx: Tx,
-  { before, moneyBack, feedEntries = [], closedTasks = [], tasks = [] }: PaymentChange,
+  {
+    before,
+    moneyBack,
+    refund,
+    claimedReversals,
+    feedEntries = [],
+    otherNotification,
+    closedTasks = [],
+    tasks = [],
+  }: PaymentChange,
 ): Promise<Task[]> {
   if (moneyBack) await addMoneyBack(tx, moneyBack)
+  if (refund && claimedReversals) await claimReversals(tx, claimedReversals, refund.after.refund_reference)
   for (const entry of feedEntries) await addNotification(tx, entry, undefined)
+  if (otherNotification) await addNotification(tx, otherNotification.notification, otherNotification.to)
   for (const { attempt_id, kind, note, closed_at } of closedTasks)
     await closeOpenTask(tx, before.merchant_id, attempt_id, kind, note, closed_at)
   return addTasks(tx, tasks)
+}
+
+// What the transfers of refunds depend on. Other changes have it already.
+const withLedgerFacts = async (tx: Tx, changes: readonly PaymentChange[]) =>
+  changes.some(({ refund }) => refund) ? Promise.all(changes.map(one => withRefundFacts(tx, one))) : changes
+
+async function withRefundFacts(tx: Tx, change: PaymentChange): Promise<PaymentChange> {
+  const { before, refund } = change
+  if (!refund) return change
+  const { merchant_id, tx_reference, merchant_settings, refunded_amount } = before
+  const { attempt_id, provider_account, source, state } = refund.after
+  const isOwnAccount = await isAccountOf(tx, provider_account, merchant_id)
+  const returnsFee =
+    state === 'succeeded' &&
+    source === 'payment' &&
+    readMerchantSettings(merchant_settings).fee_on_refund === 'return'
+  if (!returnsFee) return { ...change, isOwnAccount }
+  const fee = await bookedGatewayFee(tx, merchant_id, attempt_id, tx_reference)
+  return { ...change, isOwnAccount, feeToReturn: { fee, refunded: refunded_amount ?? 0n } }
 }
 
 function writeWithCommit(
@@ -201,10 +284,16 @@ export function statementOf(
     ...part(savePayments, ({ before, after, reopenedUntil }) =>
       after === before ? undefined : { ...after, reopened_until: reopenedUntil },
     ),
+    ...part(insertRefunds, ({ refund }) => (refund && !refund.before ? refund.after : undefined)),
+    ...part(saveRefunds, ({ refund }) => (refund?.before ? refund.after : undefined)),
     ...part(saveRedirects, ({ before, visit }) => (visit === undefined ? undefined : { ...before, visit })),
     ...part(addEventsOfMany, ({ after, events }) =>
       events.length === 0 ? undefined : { key: after, events },
     ),
+    ...part(bookTransfers, change =>
+      transfersOf(change, () => readMerchantSettings(change.before.merchant_settings)),
+    ),
+    ...part(addLateChanges, lateChangeOf),
     ...addNotifications(notificationsIn(changes), lease),
     ...part(customerMessages, ({ update }) =>
       update?.messages.map(message => ({ ...message, isKept: inbox?.keeps(message) ?? false })),
@@ -212,6 +301,17 @@ export function statementOf(
   ]
   if (parts.length === 0) return undefined
   return groupStatement(parts, parts.some(({ name }) => name === 'sent') ? leasedDeliveries : undefined)
+}
+
+// The day of a payment is summed for reports two hours after it ended. A payment of that day that changes later, by status
+// or payment method, makes the sums stale.
+const lateAfterMs = 100 * 60_000
+
+function lateChangeOf({ before, after }: PaymentChange): LateChange | undefined {
+  const isCounted = before.status !== after.status || before.payment_method !== after.payment_method
+  const { created_at, updated_at } = after
+  if (!isCounted || updated_at.getTime() - created_at.getTime() < lateAfterMs) return undefined
+  return { ...after, changed_at: updated_at }
 }
 
 const notificationsIn = (changes: readonly PaymentChange[]) =>

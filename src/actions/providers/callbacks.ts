@@ -2,28 +2,33 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallbackQueue } from '../../runtime/callbackBatcher.ts'
 import { merchantOfToken } from '../../runtime/ids.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
+import { promptRefund } from '../../store/refunds/dueRefunds.ts'
 
-type CallbackDeps = Pick<Runtime, 'callbacks' | 'clock' | 'wake'>
+type CallbackDeps = Pick<Runtime, 'db' | 'callbacks' | 'clock' | 'wake'>
 
 // `nothing_to_ask`: the attempt is paid. `unknown`: there is no such attempt.
 export type CallbackResult = 'prompted' | 'nothing_to_ask' | 'unknown'
 
 export const isAttemptId = (text: string) => /^[0-9a-z]{36}$/.test(text)
 
-// A provider called the callback address of one attempt. Its content is not trusted: it only causes a poll. False if there
+// A provider called the callback address of one attempt or refund. Its content is not trusted: it only causes a poll. False if there
 // is no such attempt, or it is paid.
 export const promptPoll = async (deps: CallbackDeps, attempt_id: string): Promise<boolean> =>
   (await handleCallback(deps, attempt_id)) === 'prompted'
 
 async function handleCallback(
-  { callbacks, clock, wake }: CallbackDeps,
+  { db, callbacks, clock, wake }: CallbackDeps,
   attempt_id: string,
   queue?: CallbackQueue,
 ): Promise<CallbackResult> {
   if (!isAttemptId(attempt_id)) return 'unknown'
   const merchant_id = merchantOfToken(attempt_id)
   const recorded = await callbacks.record({ merchant_id, attempt_id, now: clock() }, queue)
-  if (recorded === undefined) return 'unknown'
+  if (recorded === undefined) {
+    const isRefund = await promptRefund(db, { merchant_id, refund_reference: attempt_id }, clock())
+    if (isRefund) wake('pollers')
+    return isRefund ? 'prompted' : 'unknown'
+  }
   if (recorded === 'due') wake('pollers')
   return recorded === 'paid' ? 'nothing_to_ask' : 'prompted'
 }

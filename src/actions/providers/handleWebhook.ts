@@ -6,6 +6,8 @@ import {
   promptReversalCheck,
   saveProviderReference,
 } from '../../store/payments/callbacks.ts'
+import { promptRefund, promptRefundsOf } from '../../store/refunds/dueRefunds.ts'
+import { findRefundByKey } from '../../store/refunds/refunds.ts'
 import { isAttemptId, promptPoll } from './callbacks.ts'
 
 type HandledWebhook = { outcome: 'accepted' | 'forged' | 'no_such_account'; account?: string }
@@ -40,8 +42,9 @@ function verify(read: () => unknown): WebhookUpdate[] | undefined {
 async function handleUpdate(
   deps: PaymentDeps,
   account: string,
-  { idempotency_key: key, provider_ref, check_reversals }: WebhookUpdate,
+  { idempotency_key: key, provider_ref, check_reversals, refund_key }: WebhookUpdate,
 ) {
+  if (refund_key) await promptRefundByKey(deps, account, refund_key)
   if (isAttemptId(key) && !provider_ref && !check_reversals) return promptPoll(deps, key)
   const merchant_id = isAttemptId(key) ? merchantOfToken(key) : undefined
   const attempt = await findAttemptByKey(deps.db, account, key, merchant_id)
@@ -51,8 +54,15 @@ async function handleUpdate(
     await saveProviderReference(deps.db, attempt, provider_ref)
   if (check_reversals) {
     await promptReversalCheck(deps.db, attempt, deps.clock())
+    await promptRefundsOf(deps.db, attempt, deps.clock())
     deps.wake('pollers')
     return true
   }
   return promptPoll(deps, attempt.attempt_id)
+}
+
+async function promptRefundByKey(deps: PaymentDeps, account: string, key: string) {
+  const merchant_id = isAttemptId(key) ? merchantOfToken(key) : undefined
+  const refund = await findRefundByKey(deps.db, account, key, merchant_id)
+  if (refund && (await promptRefund(deps.db, refund, deps.clock()))) deps.wake('pollers')
 }

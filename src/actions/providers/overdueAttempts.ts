@@ -1,8 +1,10 @@
-import { notSetUpWords } from '../../core/provider/accountIdentity.ts'
+import { notSetUpWords, whyNotSetUp } from '../../core/provider/accountIdentity.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { PaymentDeps } from '../../runtime/runtime.ts'
+import { attemptsOf } from '../../store/payments/attempts.ts'
 import { claimOverdue, type OverdueAttempt, overdueElsewhere } from '../../store/payments/dueAttempts.ts'
 import { addTaskOf } from '../../store/payments/tasks.ts'
+import { overdueRefundsElsewhere } from '../../store/refunds/dueRefunds.ts'
 import { pollAttempt } from '../payments/callProvider.ts'
 import { pollLease } from './pollDue.ts'
 
@@ -21,6 +23,7 @@ export type OverdueWatch = { look(): Promise<number>; waiting(): readonly Waitin
 export function createOverdueWatch(deps: PaymentDeps): OverdueWatch {
   let seenBefore = new Set<string>()
   let waiting: readonly Waiting[] = []
+  const refundWatch = createRefundWatch(deps)
 
   async function look() {
     const now = deps.clock()
@@ -37,7 +40,7 @@ export function createOverdueWatch(deps: PaymentDeps): OverdueWatch {
     waiting = countByAccount(still)
     let raised = 0
     for (const one of still) if (await handle(one, now)) raised++
-    return raised
+    return raised + (await refundWatch(now))
   }
 
   async function handle({ has_task, ...attempt }: OverdueAttempt, now: Date): Promise<boolean> {
@@ -56,6 +59,32 @@ export function createOverdueWatch(deps: PaymentDeps): OverdueWatch {
   }
 
   return { look, waiting: () => waiting }
+}
+
+// The same for refunds whose account is open on no node.
+function createRefundWatch({ db, providerAccounts, watch }: PaymentDeps) {
+  let seenBefore = new Set<string>()
+
+  return async (now: Date): Promise<number> => {
+    const opened = providerAccounts.opened()
+    const since = new Date(now.getTime() - missingAfterMs)
+    const search = { since, now, limit: maxAtOnce }
+    const late = await overdueRefundsElsewhere(db.withQuota('ask'), opened, search)
+    const still = late.filter(({ refund_reference }) => seenBefore.has(refund_reference))
+    seenBefore = new Set(late.map(({ refund_reference }) => refund_reference))
+    let raised = 0
+    for (const refund of still) {
+      const attempts = await attemptsOf(db, refund.merchant_id, refund.tx_reference)
+      const attempt = attempts.find(({ attempt_id }) => attempt_id === refund.attempt_id)
+      const account = opened.find(one => one.account === refund.provider_account)
+      const note = `${whyNotSetUp(refund, account)} The refund ${refund.refund_reference} waits for it.`
+      const task = attempt && (await addTaskOf(db, attempt, 'not_set_up', note, now))
+      if (!task) continue
+      watch({ attempt, events: [], tasks: [task] })
+      raised++
+    }
+    return raised
+  }
 }
 
 // The same attempt, not polled since.

@@ -9,10 +9,12 @@ import {
 } from '../../core/redaction/redact.ts'
 import { bisectBatch, createSkippedRows, type OnSkippedRow } from '../../runtime/skippedRows.ts'
 import { isUnavailable } from '../../store/databaseErrors.ts'
+import { isOpenRefund } from '../../core/refund/refund.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import { attemptsOfMany } from '../../store/payments/attempts.ts'
 import { selectByKeys, takePayments } from '../../store/payments/locks.ts'
 import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
+import { refundsOfPayments } from '../../store/refunds/merchantRefunds.ts'
 import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import {
   bodiesOf,
@@ -79,10 +81,18 @@ async function gather(tx: Tx, payments: readonly PaymentWithMerchant[]) {
   const attempts = await attemptsOfMany(tx, payments)
   const tasks = await tasksOfAttempts(tx, attempts)
   const deliveries = await deliveriesOf(tx, payments)
-  const messages = payments.flatMap(payment =>
-    customerMessageIds(payment.tx_reference).map(message_id => ({ ...payment, message_id })),
-  )
+  const refunded = payments.filter(({ refunded_amount }) => refunded_amount !== null)
+  const refunds = refunded.length > 0 ? await refundsOfPayments(tx, refunded) : undefined
+  const messages = payments.flatMap(payment => {
+    const references = (refunds?.get(paymentName(payment)) ?? []).map(refund => refund.refund_reference)
+    return customerMessageIds(payment.tx_reference, references).map(message_id => ({
+      ...payment,
+      message_id,
+    }))
+  })
+  const foundRefunds = [...(refunds?.values() ?? [])].flat()
   const open = [
+    ...foundRefunds.filter(isOpenRefund),
     ...attempts.filter(isUnresolved),
     ...tasks.filter(({ closed_at }) => closed_at === null),
     ...deliveries.filter(({ next_try_at }) => next_try_at !== null),
@@ -90,7 +100,16 @@ async function gather(tx: Tx, payments: readonly PaymentWithMerchant[]) {
   ]
   const bodies = await bodiesOf(tx, payments)
   const notes = await closingNotesOf(tx, payments)
-  return { attempts, tasks, deliveries, messages, bodies, notes, open: new Set(open.map(paymentName)) }
+  return {
+    attempts,
+    refunds: foundRefunds,
+    tasks,
+    deliveries,
+    messages,
+    bodies,
+    notes,
+    open: new Set(open.map(paymentName)),
+  }
 }
 
 // The values to store.
@@ -119,6 +138,11 @@ function withoutPayers(payments: readonly PaymentWithMerchant[], found: Found) {
     deliveries: found.deliveries
       .filter(isRedacted)
       .map(sent => ({ ...sent, url: addressWithoutPayer(sent.url, patternOf(sent)) })),
+    refunds: found.refunds.filter(isRedacted).map(refund => ({
+      ...refund,
+      reason: withoutPayer(refund.reason, patternOf(refund)),
+      state_reason: withoutPayer(refund.state_reason, patternOf(refund)),
+    })),
     tasks: found.tasks.filter(isRedacted).map(task => ({
       ...task,
       note: withoutPayer(task.note, patternOf(task)),

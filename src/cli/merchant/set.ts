@@ -9,6 +9,7 @@ import {
   unreadableSettings,
 } from '../../core/merchant/settings.ts'
 import { checkMasterKeys } from '../../start/database.ts'
+import { feeText } from '../../core/merchant/fee.ts'
 import { totalLimitText } from '../../core/merchant/totalLimit.ts'
 import { type CommandContext, merchantNotFound, requireMerchant } from '../database.ts'
 import { refused } from '../failure.ts'
@@ -30,7 +31,7 @@ export function addMerchantSet(merchant: CliCommand) {
       'tollgate merchant set 7c2k9m0x4f ipn_style=basic ipn_url=https://shop.example/ipn form_ipn_url=registered',
       'tollgate merchant set 7c2k9m0x4f currencies=GHS,UGX max_total=20000,UGX:8000000',
       'tollgate merchant set 7c2k9m0x4f long_invoice_ids=on frame_origins=https://shop.example',
-      "tollgate merchant set 7c2k9m0x4f accent='#0b6b4f' support_phone=0302550100 refunds='Refunds within 7 days'",
+      "tollgate merchant set 7c2k9m0x4f accent='#0b6b4f' support_phone=0302550100 refund_policy='Refunds within 7 days'",
       'tollgate merchant set 7c2k9m0x4f expiry_minutes=  # back to the default',
       'tollgate merchant show 7c2k9m0x4f  # every setting and its value',
     )
@@ -90,6 +91,7 @@ function asTyped(value: MerchantSettings[SettingName]): string | null {
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   if (Array.isArray(value)) return value.length > 0 ? value.join(',') : null
   if (value !== null && typeof value === 'object' && 'every' in value) return totalLimitText(value)
+  if (value !== null && typeof value === 'object' && 'rules' in value) return feeText(value) || null
   return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : null
 }
 

@@ -15,6 +15,7 @@ import { facts, indented, paint, paragraphs, section } from '../terminal.ts'
 import { modeOption, readReference, readLimit, statusOption } from '../values.ts'
 import { addPaymentRequest } from './request.ts'
 import { allFacts, attemptData, paymentData, paymentTable, requirePayment } from '../paymentText.ts'
+import { refundData, refundTable } from '../refund/text.ts'
 import { timelineText } from './timeline.ts'
 
 type Filter = {
@@ -77,6 +78,7 @@ async function show(
     psp_response_msg: payment.psp_response_msg && maskKnownNumbers(payment.psp_response_msg, explained),
     merchant_name: explained.merchant.name,
     attempts: explained.attempts.map(attempt => attemptData(attempt, explained)),
+    refunds: explained.refunds.map(refundData),
     events: explained.moments.map(moment => pick(moment, 'at', 'who', 'words')),
     next: explained.next,
     notifications: notifications.map(notificationData),
@@ -87,6 +89,7 @@ async function show(
     verdictText(summary),
     facts(allFacts(explained)),
     timelineText(explained, columns),
+    explained.refunds.length > 0 && section('Refunds', indented(refundTable(explained.refunds))),
     notifications.length > 0 &&
       section('Notifications', indented(shortNotificationTable(notifications, now))),
     messages.length > 0 && section('Messages', indented(messageTable(messages))),

@@ -1,16 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { initiate } from '../../actions/interface/initiate.ts'
 import { findRequestSigner, signRequest } from '../../actions/merchants/onboard.ts'
-import { createDecisions } from '../../actions/payments/decisions.ts'
 import { Refusal, Unavailable } from '../../core/interface/refusal.ts'
 import type { Mode } from '../../core/mode.ts'
 import { figureIn } from '../../core/money.ts'
 import { moneyText } from '../../core/timeline/history.ts'
 import { newInvoiceId } from '../../runtime/ids.ts'
-import type { ProviderAccounts } from '../../runtime/providerAccounts.ts'
-import { createRuntime } from '../../runtime/runtime.ts'
 import { checkoutUrl } from '../../web/api/initiate.tsx'
 import { baseUrlOf } from '../baseUrl.ts'
+import { commandRuntime } from '../commandRuntime.ts'
 import { type CommandContext, requireMerchant } from '../database.ts'
 import { refused } from '../failure.ts'
 import type { CliCommand } from '../cliCommand.ts'
@@ -68,9 +65,12 @@ async function request(context: CommandContext, options: Options): Promise<Outpu
   const contact = { description, number, email }
   const fields = signRequest(signer, { invoice_id, total, currency, ...contact, generate_checkout_url: true })
   const providerAccounts = await openAccounts(context)
-  const { stored } = await initiate(runtimeOf(context, providerAccounts), fields, 'api', 'command').catch(
-    asCommandError,
-  )
+  const { stored } = await initiate(
+    commandRuntime(context, providerAccounts),
+    fields,
+    'api',
+    'command',
+  ).catch(asCommandError)
   const payment = await requirePayment(db, stored.tx_reference, merchant_id)
   const methods = providerAccounts
     .availableMethods({ ...payment, settings: signer.settings })
@@ -107,24 +107,6 @@ async function request(context: CommandContext, options: Options): Promise<Outpu
 
 const noAccountText = (mode: Mode) =>
   `No account of ${mode} mode serves this payment, so its page offers no payment method: see tollgate provider list and tollgate doctor.`
-
-// One request and no workers: the wake-ups go nowhere, and the gateway finds the work by polling.
-const runtimeOf = (context: CommandContext, providerAccounts: ProviderAccounts) =>
-  createRuntime({
-    db: context.db,
-    decisions: createDecisions(context.db, {}),
-    localWorkers: {},
-    masterKeys: context.masterKeys,
-    clock: context.clock,
-    providerAccounts,
-    formKey: randomBytes(32), // no page is shown
-    baseUrl: () => baseUrlOf(context.config),
-    batchRows: 1,
-    poolSize: 2,
-    observeBatch: () => {},
-    watch: () => {},
-    wake: () => {},
-  })
 
 // Reports the text of the API. An unavailable database is reported as by every other command.
 function asCommandError(error: unknown): never {

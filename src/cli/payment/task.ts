@@ -46,8 +46,8 @@ export function addTaskCommands(program: CliCommand) {
 }
 
 const todo: Record<TaskKind, string> = {
-  refund: 'Refund it at the provider, to the same wallet or card.',
-  amount_mismatch: 'Agree with the merchant what to do, or refund it.',
+  refund: 'Refund it: tollgate refund create REFERENCE --task refund --by NAME',
+  amount_mismatch: 'Refund it: tollgate refund create REFERENCE --task amount_mismatch',
   unresolved: 'Ask the provider; tollgate payment show has its reference.',
   other_order: 'Ask the provider why. Only a reply about this order counts; polling continues.',
   reference_taken:
@@ -60,6 +60,11 @@ const todo: Record<TaskKind, string> = {
   account_refused:
     'Check the credentials with tollgate provider test ACCOUNT; correct them with tollgate provider set ACCOUNT NAME=-.',
   unknown_code: 'Ask the provider what its code means; tollgate payment show has it.',
+  refund_needs_action:
+    'tollgate refund show REFUND has the reason. If you paid it back by other means: tollgate refund record REFUND.',
+  refund_unclear:
+    'Look for the refund in the dashboard of the provider, then: tollgate refund record REFUND. It is never sent twice.',
+  refund_exceeds: 'Ask the provider for the money back, or agree with the merchant who bears it.',
   not_recorded: 'tollgate payment show has the reason. Polling continues.',
 }
 

@@ -33,6 +33,8 @@ const settingDescriptions: Record<string, string> = {
   TOLLGATE_SMS_PREFIXES: 'SMS are sent only to numbers that start with one of these (+233)',
   TOLLGATE_REDACT_DAYS:
     'how many days after the end of a payment the details of its payer are removed, 31 or more (never)',
+  TOLLGATE_TIME_ZONE: 'the time zone of the days of balances and reports, such as Africa/Accra (UTC)',
+  TOLLGATE_LEDGER_MAIL: 'an address that gets the heads of the ledger by email every day (none)',
   LOG_LEVEL: 'trace, debug, info, warn, error or silent (info)',
 }
 

@@ -26,6 +26,15 @@ export const requestNames = fieldNames([
   ...ownExtras,
 ])
 export const statusNames = fieldNames(['merchant_key', 'invoice_id', 'secure_hash'])
+export const refundNames = fieldNames([
+  'merchant_key',
+  'invoice_id',
+  'refund_id',
+  'amount',
+  'reason',
+  'secure_hash',
+])
+export const refundCheckNames = fieldNames(['merchant_key', 'refund_id', 'secure_hash'])
 
 const maxWarnings = 10
 const maxLength = 40 // of a name that is compared

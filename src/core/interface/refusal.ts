@@ -15,6 +15,15 @@ export type Code =
   | 'GW-013'
   | 'GW-014'
   | 'GW-015'
+  | 'GW-020'
+  | 'GW-021'
+  | 'GW-022'
+  | 'GW-023'
+  | 'GW-024'
+  | 'GW-025'
+  | 'GW-026'
+  | 'GW-027'
+  | 'GW-028'
   | 'GW-050'
   | 'GW-060'
 
@@ -37,6 +46,7 @@ export class Refusal extends Error {
   readonly field?: string
   hint?: SignatureHint
   differences?: readonly FieldDifference[]
+  left?: number // what may still be refunded, in major units
   warnings?: readonly Warning[]
   retryAfterSeconds?: number
   as200 = false // for clients that cannot read the body of a 4xx
@@ -90,6 +100,17 @@ export function conflict(differences: readonly FieldDifference[] = []) {
   if (differences.length > 0) refusal.differences = differences
   return refusal
 }
+
+export function conflictingRefund(differences: readonly FieldDifference[]) {
+  const fields = differences.map(({ field }) => field).join(', ')
+  const message = `refund_id: is already used by a refund with other details${fields && ` (different: ${fields})`}`
+  const refusal = new Refusal(409, 'GW-027', message, 'refund_id')
+  if (differences.length > 0) refusal.differences = differences
+  return refusal
+}
+
+export const unknownRefund = () =>
+  new Refusal(404, 'GW-028', 'refund_id: no refund of this merchant has it', 'refund_id')
 
 export const unknownInvoice = () =>
   new Refusal(404, 'GW-005', 'invoice_id: no payment of this merchant has it', 'invoice_id')

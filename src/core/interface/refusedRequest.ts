@@ -114,6 +114,8 @@ const shown = new Set([
   'merchant_key',
   'invoice_id',
   'total',
+  'refund_id',
+  'amount',
   'currency',
   'extra_currency',
   'extra_outlet',

@@ -10,6 +10,14 @@ export const requestString = (invoice_id: string, merchant_key: string, total: s
 export const statusString = (invoice_id: string, merchant_key: string) =>
   `invoice_id=${invoice_id}&merchant_key=${merchant_key}`
 
+export const refundString = (
+  fields: Readonly<Record<'amount' | 'invoice_id' | 'merchant_key' | 'refund_id', string>>,
+) =>
+  `amount=${fields.amount}&invoice_id=${fields.invoice_id}&merchant_key=${fields.merchant_key}&refund_id=${fields.refund_id}`
+
+export const refundCheckString = (merchant_key: string, refund_id: string) =>
+  `merchant_key=${merchant_key}&refund_id=${refund_id}`
+
 // Some clients use a hexadecimal secret as text, others as its decoded bytes.
 export function keyReadings(secret: string): Buffer[] {
   const text = Buffer.from(secret, 'utf8')

@@ -2,6 +2,7 @@ import { ownExtraNames } from '../extraNames.ts'
 import { maskEmail, maskExtra, maskName, maskPhone } from '../mask.ts'
 import { moneyNumber, twoDecimals } from '../money.ts'
 import type { NewPayment, PaymentState } from '../payment/payment.ts'
+import type { Refund } from '../refund/refund.ts'
 import type { Warning } from './warnings.ts'
 
 // The response of the status check. Existing clients read one of two formats: an object with the invoice id as its key,
@@ -12,7 +13,13 @@ type StatusRecord = ReturnType<typeof statusRecord>
 // extra_ fields only those in public_extra have a value.
 export type StatusView = 'whole' | { public_extra: readonly string[] }
 
-export function statusRecord(payment: PaymentState, now: Date, view: StatusView) {
+// `refunds` are all refunds of the payment; most payments have none.
+export function statusRecord(
+  payment: PaymentState,
+  now: Date,
+  view: StatusView,
+  refunds: readonly Refund[] = [],
+) {
   const masked = view !== 'whole'
   const name = payment.name && masked ? maskName(payment.name) : payment.name
   const email = payment.email && masked ? maskEmail(payment.email) : payment.email
@@ -37,6 +44,9 @@ export function statusRecord(payment: PaymentState, now: Date, view: StatusView)
     reversed_at: payment.reversed_at?.toISOString() ?? null,
     reversed_amount:
       payment.reversed_amount === null ? null : moneyNumber(payment.reversed_amount, payment.currency),
+    refunded_amount:
+      payment.refunded_amount === null ? null : moneyNumber(payment.refunded_amount, payment.currency),
+    refunds: refunds.map(refund => refundOf(refund, masked)),
     as_at: now.toISOString(),
     last_updated: payment.updated_at.toISOString(),
     narration: payment.description,
@@ -56,6 +66,19 @@ export function statusRecord(payment: PaymentState, now: Date, view: StatusView)
     }),
   }
 }
+
+// The reason is the merchant's own text, which an unsigned status check does not show.
+const refundOf = (refund: Refund, masked: boolean) => ({
+  refund_id: refund.refund_id,
+  refund_reference: refund.refund_reference,
+  amount: moneyNumber(refund.amount, refund.currency),
+  currency: refund.currency,
+  state: refund.state,
+  reason: masked ? '' : refund.reason,
+  source: refund.source,
+  requested_at: refund.created_at.toISOString(),
+  succeeded_at: refund.succeeded_at?.toISOString() ?? null,
+})
 
 type CustomerFacts = {
   name: string | null
@@ -134,7 +157,7 @@ export const recordKeys: ReadonlySet<string> = new Set(
   (
     'success status status_code status_reason message invoice_id tx_reference gw_invoice_id ' +
     'payment_reference amount currency total_amount_charged service_fee payment_method payment_instrument ' +
-    'payment_time reversed_at reversed_amount as_at last_updated narration buyer_firstname buyer_lastname ' +
+    'payment_time reversed_at reversed_amount refunded_amount refunds as_at last_updated narration buyer_firstname buyer_lastname ' +
     'buyer_email buyer_phone tran_type outlet client_ip client_ip_location extra error request_id warnings'
   ).split(' '),
 )

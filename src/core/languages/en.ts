@@ -372,6 +372,7 @@ export const en = {
     invoice: 'Invoice',
     paid_with: 'Paid with',
     when: 'When',
+    returned: 'Refunded',
     reference: 'Reference',
     provider_reference: 'Provider’s ref.',
     print: 'Print',
@@ -514,12 +515,19 @@ export const en = {
         'Cancelled {amount} to {shop} {reference} {link}',
         'Cancelled: {amount} to {shop}. Ref {reference}',
       ],
+      refunded: [
+        'Refunded {amount} by {shop}. Ref {reference}. Receipt: {link}',
+        'Refunded {amount} by {shop}. Ref {reference} {link}',
+        'Refunded {amount} by {shop} {reference} {link}',
+        'Refunded {amount} by {shop}. Ref {reference}',
+      ],
     },
 
     subjects: {
       paid: 'Paid: {amount} to {shop}',
       failed: 'Not paid: {amount} to {shop}',
       cancelled: 'Cancelled: {amount} to {shop}',
+      refunded: 'Refunded: {amount} by {shop}',
     },
 
     mail: {
@@ -528,6 +536,9 @@ export const en = {
       paid_text: 'Your payment to {shop} is complete.',
       cancelled: 'Cancelled',
       cancelled_text: 'This payment was cancelled.',
+      refunded: 'Refunded',
+      refunded_text: '{shop} has returned this amount to you.',
+      refunded_when: 'It goes back the way you paid. Your bank may take some days to show it.',
       nothing_taken: 'Nothing was taken.',
       late: 'If the money still arrives, it counts as paid, and {shop} is told.',
       try_again: 'As long as the payment is open, you can try again or pay another way on its page.',
@@ -547,6 +558,9 @@ export const en = {
       invoice: 'Invoice',
       paid_with: 'Paid with',
       tried_with: 'Tried with',
+      returned: 'Refunded',
+      returned_by: 'Refunded by',
+      returned_to: 'Refunded to',
       when: 'When',
       reference: 'Reference',
     },
@@ -626,6 +640,24 @@ export const en = {
       used: 'This page was used already, or its time is over. The checkout shows how it ended.',
       paid: 'Paid',
       at_bank: 'Sent to the bank',
+    },
+
+    test_refunds: 'Refunds by amount',
+    test_refunds_text:
+      'The amount of a refund of a test payment decides what happens. Any other amount succeeds.',
+    by_refund: {
+      delayed: 'succeeds after 15 seconds',
+      fails: 'fails',
+      needs_action: 'needs action, and stays so',
+      needs_action_then_succeeds: 'needs action, then succeeds',
+      error_then_succeeds: 'the answer is an error, then it succeeds',
+      silent_then_succeeds: 'no answer, then it succeeds',
+      cut_then_fails: 'the answer is lost, then it fails',
+      fails_then_succeeds: 'fails, then succeeds',
+      other_amount: 'another amount goes back: a person must look',
+      stays_pending: 'stays pending',
+      no_float: 'refused: the float is empty',
+      told_often: 'succeeds, with four callbacks',
     },
 
     test_cards: 'Test cards',

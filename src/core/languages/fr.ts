@@ -382,6 +382,7 @@ export const fr: Texts = {
     invoice: 'Facture',
     paid_with: 'Payé avec',
     when: 'Date',
+    returned: 'Remboursé',
     reference: 'Référence',
     provider_reference: 'Réf. prestataire',
     print: 'Imprimer',
@@ -523,12 +524,19 @@ export const fr: Texts = {
         'Annulé {amount} à {shop} {reference} {link}',
         'Annulé : {amount} à {shop}. Réf. {reference}',
       ],
+      refunded: [
+        'Remboursé {amount} par {shop}. Réf. {reference}. Reçu : {link}',
+        'Remboursé {amount} par {shop}. Réf. {reference} {link}',
+        'Remboursé {amount} par {shop} {reference} {link}',
+        'Remboursé {amount} par {shop}. Réf. {reference}',
+      ],
     },
 
     subjects: {
       paid: 'Paiement effectué : {amount} à {shop}',
       failed: 'Paiement non abouti : {amount} à {shop}',
       cancelled: 'Paiement annulé : {amount} à {shop}',
+      refunded: 'Remboursement : {amount} par {shop}',
     },
 
     mail: {
@@ -537,6 +545,10 @@ export const fr: Texts = {
       paid_text: 'Votre paiement à {shop} a bien été effectué.',
       cancelled: 'Annulé',
       cancelled_text: 'Ce paiement a été annulé.',
+      refunded: 'Remboursé',
+      refunded_text: '{shop} vous a remboursé ce montant.',
+      refunded_when:
+        'Il revient par le moyen de paiement utilisé. Votre banque peut mettre quelques jours à l’afficher.',
       nothing_taken: 'Rien n’a été prélevé.',
       late: 'Si l’argent arrive malgré tout, le paiement est considéré comme effectué et {shop} en est informé.',
       try_again:
@@ -557,6 +569,9 @@ export const fr: Texts = {
       invoice: 'Facture',
       paid_with: 'Payé avec',
       tried_with: 'Moyen de paiement',
+      returned: 'Remboursé',
+      returned_by: 'Remboursé par',
+      returned_to: 'Remboursé sur',
       when: 'Date',
       reference: 'Référence',
     },
@@ -636,6 +651,24 @@ export const fr: Texts = {
       used: 'Cette page a déjà servi, ou son délai est écoulé. Le résultat est sur la page de paiement.',
       paid: 'Payé',
       at_bank: 'Transmis à la banque',
+    },
+
+    test_refunds: 'Remboursements selon le montant',
+    test_refunds_text:
+      'Le montant du remboursement d’un paiement de test décide de la suite. Tout autre montant réussit.',
+    by_refund: {
+      delayed: 'réussit après 15 secondes',
+      fails: 'échoue',
+      needs_action: 'demande une action, et en reste là',
+      needs_action_then_succeeds: 'demande une action, puis réussit',
+      error_then_succeeds: 'la réponse est une erreur, puis réussit',
+      silent_then_succeeds: 'aucune réponse, puis réussit',
+      cut_then_fails: 'la réponse est perdue, puis échoue',
+      fails_then_succeeds: 'échoue, puis réussit',
+      other_amount: 'un autre montant est remboursé : quelqu’un doit vérifier',
+      stays_pending: 'reste en attente',
+      no_float: 'refusé : le compte du fournisseur est vide',
+      told_often: 'réussit, avec quatre rappels',
     },
 
     test_cards: 'Cartes de test',

@@ -12,7 +12,7 @@ export type Branding = {
   support_phone?: string // E.164
   support_email?: string
   terms_url?: string
-  refunds?: string // one short line, such as "Refunds within 7 days"
+  refund_policy?: string // one short line, such as "Refunds within 7 days"
 }
 
 export const logoPath = (merchant_id: string, { digest, type }: Pick<LogoFacts, 'digest' | 'type'>) =>
@@ -23,14 +23,14 @@ export function brandingOf(
   settings: MerchantSettings,
   logo: LogoFacts | null,
 ): Branding {
-  const { accent, support_phone, support_email, terms_url, refunds } = settings
+  const { accent, support_phone, support_email, terms_url, refund_policy } = settings
   return {
     ...(logo && { logo: logoPath(merchant_id, logo), logo_width: logo.width, logo_height: logo.height }),
     ...(accent && { accent }),
     ...(support_phone && { support_phone }),
     ...(support_email && { support_email }),
     ...(terms_url && { terms_url }),
-    ...(refunds && { refunds }),
+    ...(refund_policy && { refund_policy }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { noFee, readFee } from './fee.ts'
 import { isOwnExtraName, ownExtraNames } from '../extraNames.ts'
 import { currencies, type Currency, formatMoney, isCurrency, defaultCurrency } from '../money.ts'
 import { parsePhone } from '../phone.ts'
@@ -7,7 +8,7 @@ import { accentFault, readAccent } from './accent.ts'
 import { everyCurrency, leastIn, mostIn, readTotalLimit } from './totalLimit.ts'
 import type { UntrustedUrl } from '../urlTrust.ts'
 
-const maxRefundsLength = 60
+const maxPolicyLength = 60
 
 // How a merchant is notified. `get` only asks it to check the status; `basic` is for older clients.
 export const ipnStyles = ['post', 'get', 'basic'] as const
@@ -31,6 +32,14 @@ const totalLimit = (defaultValue: bigint) =>
       return z.NEVER
     })
     .default(everyCurrency(defaultValue))
+
+// The most that a merchant may refund on one day. Without a limit it is null, so there is no default figure.
+const dailyLimit = z.string().transform((text, context) => {
+  const limit = readTotalLimit(text, 0n)
+  if (typeof limit !== 'string' && limit.every > 0n) return limit
+  context.addIssue(typeof limit === 'string' ? limit : 'needs a figure for every other currency, too')
+  return z.NEVER
+})
 
 const whole = (min: number, max: number) =>
   z
@@ -100,8 +109,21 @@ const phone = z
 
 const shortLine = z
   .string()
-  .refine(text => isAtMost(text, maxRefundsLength), `at most ${maxRefundsLength} characters`)
+  .refine(text => isAtMost(text, maxPolicyLength), `at most ${maxPolicyLength} characters`)
   .refine(text => isPlainText(text) && text.trim() !== '', 'must be one line of text')
+
+const fee = z
+  .string()
+  .transform((text, context) => {
+    const rules = readFee(text)
+    if (typeof rules !== 'string') return rules
+    context.addIssue(rules)
+    return z.NEVER
+  })
+  .default(noFee)
+
+// Who bears the fee that a provider reports. `customer`: the provider adds it to the total.
+export const feeBearers = ['merchant', 'operator', 'customer'] as const
 
 // The name of a provider account or of a provider.
 export const accountNamePattern = /^[a-z]\w{0,39}(-[0-9a-z]{6})?$/i
@@ -132,7 +154,13 @@ const settingSchemas = {
   support_phone: phone.nullable().default(null),
   support_email: z.email('is not an email address').nullable().default(null),
   terms_url: url.nullable().default(null),
-  refunds: shortLine.nullable().default(null),
+  refund_policy: shortLine.nullable().default(null),
+  refunds: onOff.default(false), // in live mode; test mode always has them
+  refund_daily_limit: dailyLimit.nullable().default(null),
+  ipn_refunds: onOff.default(false),
+  fee,
+  provider_fee: z.enum(feeBearers, 'must be merchant, operator or customer').default('merchant'),
+  fee_on_refund: z.enum(['keep', 'return'], 'must be keep or return').default('keep'),
 }
 
 const settingsSchema = z.object(settingSchemas)

@@ -41,9 +41,9 @@ export function shownState({
 
 export type MessageKey = Pick<Message, 'merchant_id' | 'message_id'>
 
-// A customer gets the outcome of a payment. A merchant's contact gets a notice of exhausted notifications.
+// A customer gets the outcome of a payment, and each refund that succeeded. A merchant's contact gets a notice of exhausted notifications.
 type Topic = CustomerTopic | 'exhausted'
-export type CustomerTopic = Extract<Status, 'paid' | 'failed' | 'cancelled'>
+export type CustomerTopic = Extract<Status, 'paid' | 'failed' | 'cancelled'> | 'refunded'
 
 const retryWindowMs = 60_000
 const collectMs = 5 * 60_000
@@ -55,12 +55,24 @@ export const firstWaitMs: Readonly<Record<Topic, number>> = {
   paid: 0,
   failed: retryWindowMs,
   cancelled: retryWindowMs,
+  refunded: 0,
   exhausted: collectMs,
 }
 
 // One message per status and medium, however often the payment reaches it. A receipt that is sent again has its own number.
-export const customerMessageId = (tx_reference: string, topic: CustomerTopic, medium: Medium, number = 1) =>
-  `${tx_reference}-${topic}-${medium}${number === 1 ? '' : `-${number}`}`
+export const customerMessageId = (
+  tx_reference: string,
+  topic: Exclude<CustomerTopic, 'refunded'>,
+  medium: Medium,
+  number = 1,
+) => `${tx_reference}-${topic}-${medium}${number === 1 ? '' : `-${number}`}`
+
+// One message per refund and medium.
+export const refundMessageId = (refund_reference: string, medium: Medium) =>
+  `${refund_reference}-refunded-${medium}`
+
+export const refundOfMessage = ({ message_id }: Pick<Message, 'message_id'>) =>
+  message_id.replace(/-refunded-\w+$/, '')
 
 const maxReceipts = 10 // of one payment by one medium, including the first
 
@@ -69,9 +81,10 @@ const receiptIds = (tx_reference: string, medium: Medium) =>
 
 const media: readonly Medium[] = ['sms', 'email']
 
-// The ids of all messages that a customer can get about one payment.
-export const customerMessageIds = (tx_reference: string) =>
+// The ids of all messages that a customer can get about one payment and its refunds.
+export const customerMessageIds = (tx_reference: string, refund_references: readonly string[]) =>
   media.flatMap(medium => [
+    ...refund_references.map(reference => refundMessageId(reference, medium)),
     ...receiptIds(tx_reference, medium),
     customerMessageId(tx_reference, 'failed', medium),
     customerMessageId(tx_reference, 'cancelled', medium),
@@ -138,8 +151,13 @@ export type MessageFacts = {
   payment_method: string | null
   payment_time: Date | null
   link: string
+  refunded_at?: Date // of a refund, which has its own amount
+  returned?: readonly Returned[] // what the receipt lists as refunded
 }
+
+// A refund that succeeded, as the customer sees it.
+export type Returned = { amount: bigint; at: Date }
 
 // The receipt, which stays, or the payment page, which shows what the customer can do.
 export const messageLink = (topic: CustomerTopic, baseUrl: string, tx_token: string) =>
-  `${baseUrl}/checkout/${tx_token}${topic === 'paid' ? '/receipt' : ''}`
+  `${baseUrl}/checkout/${tx_token}${topic === 'paid' || topic === 'refunded' ? '/receipt' : ''}`

@@ -22,7 +22,7 @@ export function whyDropped(
   const { created_at, medium, topic, recipient, unanswered } = message
   if (now.getTime() - created_at.getTime() >= messageWindowMs) return expiredReason
   if (unanswered >= maxUnanswered) return unansweredReason
-  if (topic !== 'exhausted' && status !== topic)
+  if (topic === 'refunded' ? !status : topic !== 'exhausted' && status !== topic)
     return status ? `The payment is ${status} by now.` : 'There is no such payment.'
   if (!isReachable(medium, recipient, smsPrefixes))
     return 'The number begins with none of the allowed prefixes.'

@@ -1,3 +1,4 @@
+import { refundRecord } from '../interface/refundRequest.ts'
 import { extraOf } from '../interface/statusRecord.ts'
 import type { IpnStyle } from '../merchant/settings.ts'
 import type { Mode } from '../mode.ts'
@@ -5,19 +6,23 @@ import { moneyNumber, twoDecimals } from '../money.ts'
 import type { Attempt } from '../payment/attempt.ts'
 import type { MoneyBackNotice, MoneyBackType } from '../payment/change.ts'
 import type { NewPayment, Payment, Status } from '../payment/payment.ts'
+import type { Refund, RefundState } from '../refund/refund.ts'
 import type { UntrustedUrl } from '../urlTrust.ts'
 
 // An event that the merchant is notified of. Its body is written once and sent byte for byte on every try.
 export type Notification = {
   merchant_id: string
   tx_reference: string
-  sequence: number // counts the changes of this payment's status
+  sequence: number // counts the notifications of this payment
   mode: Mode
   status: Status
-  type?: 'status' | MoneyBackType // default status; the other types are in the feed only
+  type?: 'status' | MoneyBackType | RefundUpdateType // default status
   body: string
   created_at: Date
 }
+
+// A refund is delivered only if the merchant's ipn_refunds is on. Reversals and disputes are in the feed only.
+export type RefundUpdateType = `refund.${RefundState}`
 
 export type NotificationKey = Pick<Notification, 'merchant_id' | 'tx_reference' | 'sequence'>
 
@@ -70,3 +75,11 @@ export const moneyBackBody = (payment: Payment, attempt: Attempt, notice: MoneyB
     payment_reference: attempt.provider_ref,
     at: notice.at.toISOString(),
   })
+
+// A refund in the feed, and in its notification. It has no `status`, because older clients take every notification for a
+// change of the payment's status.
+export function refundUpdateBody(refund: Refund, style: IpnStyle): string {
+  const record = refundRecord(refund)
+  const amount = style === 'basic' ? twoDecimals(refund.amount, refund.currency) : record.amount
+  return JSON.stringify({ type: 'refund', ...record, amount })
+}

@@ -112,7 +112,8 @@ function onPaid(subject: Subject, reply: ReplyOf<'paid'>): Change {
   const { payment, before, stored, now } = subject
   const amount = reply.amount === 'not_said' ? payment.total : reply.amount
   const charged = reply.charged ?? amount
-  const attempt = withReply({ ...before, charged }, reply, now)
+  const charged_currency = reply.currency === payment.currency ? null : reply.currency
+  const attempt = withReply({ ...before, charged, charged_currency }, reply, now)
   const reversed = reversedOf(reply, stored)
   if (reversed > 0n && reversed >= amount)
     return withReversals(reversedBeforePaid(payment, attempt, reversed, now), reply, stored, now)

@@ -47,6 +47,7 @@ export type Attempt = {
   step: Step | null // the input that the provider waits for
   provider_text: string | null // for the customer
   charged: bigint | null // as the provider reports it
+  charged_currency: string | null // the same; null: that of the payment
   fee: bigint | null // part of `charged`, as the provider reports it
   net: bigint | null // part of `charged` that the merchant gets
   provider_time: Date | null // by the provider's clock
@@ -127,3 +128,9 @@ export const sentAgain = (attempt: Attempt, now: Date): Attempt =>
   attempt.state === 'not_sent'
     ? { ...attempt, state: 'started', sends: attempt.sends + 1, updated_at: now }
     : { ...attempt, resent_at: now, sends: attempt.sends + 1, updated_at: now }
+
+// The part of a paying charge above the total that is the provider's fee. The rest of it is a surplus.
+export function feeBorneByCustomer(total: bigint, charged: bigint, fee: bigint | null): bigint {
+  const above = charged > total ? charged - total : 0n
+  return fee !== null && fee < above ? fee : above
+}

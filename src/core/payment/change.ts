@@ -25,6 +25,13 @@ export const eventKinds = [
   'dispute_opened', // by the customer's bank; no money has moved
   'dispute_won',
   'dispute_lost', // the money went back
+  'refund_requested', // by the merchant or an operator
+  'refund_pending', // the provider has the refund
+  'refund_unknown', // no clear reply
+  'refund_needs_action', // an operator has to act
+  'refund_succeeded',
+  'refund_failed',
+  'reversal_was_refund', // a recorded reversal turned out to be a refund of ours
   'task_closed',
   'receipt_resent', // by an operator; the reason is the medium
 ] as const
@@ -58,6 +65,9 @@ export const taskKinds = {
   not_set_up: 'The provider account of the attempt is not set up, or is another one now.',
   account_refused: 'The provider refuses the credentials of the account.',
   unknown_code: 'The provider refuses payments with an unknown code.',
+  refund_needs_action: 'A refund waits for an operator.',
+  refund_unclear: 'The outcome of a refund is unknown.',
+  refund_exceeds: 'More went back to the customer than may be refunded.',
   not_recorded: 'The reply of the provider could not be stored.',
 } as const
 export type TaskKind = keyof typeof taskKinds
@@ -86,6 +96,7 @@ export type ReversalRecord = {
   reason: string
   reversed_at: Date
   created_at: Date
+  refund_reference?: string | null // it turned out to be this refund of ours, so it is not counted
 }
 export type DisputeRecord = {
   merchant_id: string
@@ -122,7 +133,7 @@ export type Change = {
   attempt: Attempt
   events: NewEvent[]
   tasks: Task[]
-  moneyBack?: MoneyBackChange // refunds and disputes of the attempt
+  moneyBack?: MoneyBackChange // reversals and disputes of the attempt
 }
 // The part that metrics, logs and health monitors read after the commit.
 export type StatusUpdate = Omit<Change, 'payment'>

@@ -50,6 +50,7 @@ type PaymentOutcome = {
   paid_attempt_id: string | null // the attempt that paid it
   reversed_at: Date | null // when money of that attempt was first reversed; the payment stays paid
   reversed_amount: bigint | null // how much of it so far
+  refunded_amount: bigint | null // of the payment's amount, by refunds that succeeded; null: no refund was ever requested
   redacted_at: Date | null // when the payer's personal data was removed
 }
 export type Payment = NewPayment & PaymentOutcome
@@ -68,6 +69,7 @@ export const noOutcome: PaymentOutcome = {
   paid_attempt_id: null,
   reversed_at: null,
   reversed_amount: null,
+  refunded_amount: null,
   redacted_at: null,
 }
 

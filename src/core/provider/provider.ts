@@ -1,5 +1,6 @@
 import type { Mode } from '../mode.ts'
 import type { Order } from './order.ts'
+import type { ProviderRefunds } from './refundOrder.ts'
 import type { Reply } from './reply.ts'
 import type { TestEnding, PaymentMethod } from './paymentMethod.ts'
 import type { WebhookUpdate, Webhook } from './webhook.ts'
@@ -77,6 +78,9 @@ export type ProviderAccount = {
   // Asks the provider to cancel an order that the customer has not approved yet, and returns its status as `check` does.
   // May be called repeatedly.
   giveUp?(order: Order, signal: AbortSignal): Promise<Reply>
+  // Refunds by the provider. Undefined: it has no refund call, or the account is not set up for it.
+  refunds?: ProviderRefunds
+  refundTiming?: ProviderTiming // of the calls about refunds; default: timing
   // Returns the orders that a webhook is about, or undefined if the webhook is not from the provider.
   handleWebhook?(webhook: Webhook): readonly WebhookUpdate[] | undefined
   // Checks the settings at the provider without a charge.
@@ -93,5 +97,11 @@ export type ProviderTiming = {
   pollsPerSecond?: number // the same for status questions only, if the provider does not limit orders
 }
 
-// `unreachable`: the provider gave no usable answer, which proves nothing about the settings.
-export type CredentialsCheck = { isValid: boolean; words: string; unreachable?: true }
+// `unreachable`: the provider gave no usable answer, which proves nothing about the settings. `isForRefunds`: the settings
+// for payments are valid, and only those for refunds are not.
+export type CredentialsCheck = {
+  isValid: boolean
+  words: string
+  unreachable?: true
+  isForRefunds?: true
+}

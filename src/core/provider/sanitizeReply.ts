@@ -1,21 +1,25 @@
-import { maskNumbers } from '../mask.ts'
 import { cleanId, cleanText, cleanOptionalText, isPlainText, parseUrl } from '../text.ts'
 import type { FormField, Step } from './paymentMethod.ts'
 import { type Reason, reasons } from './reason.ts'
 import type { Dispute, DisputeState, ReplyFacts, Reversal, SanitizedReply } from './reply.ts'
+import {
+  isReplyAmount,
+  isReplyTime,
+  maskedReplyText,
+  maxReplyWords,
+  presentFields,
+  type RawReply,
+  replyCode,
+  replyPause,
+  replyRefusal,
+} from './replyFields.ts'
 
-const maxWords = 200
 const maxName = 60
 const maxUrl = 2000
 const maxQr = 1000 // longer codes cannot be scanned off a screen
 const maxText = 300
 const mostFields = 5
-const maxPauseMs = 3_600_000
-const maxCode = 100
 const mostRecords = 1000 // refunds or disputes of one charge
-const maxAmount = BigInt(Number.MAX_SAFE_INTEGER) // rows pass through JSON, whose numbers are doubles
-
-type RawReply = Readonly<Record<string, unknown>>
 
 // Makes a known and storable reply of whatever a provider module returned about an order. `name` is what the provider names
 // the order by. Everything that is not a valid reply becomes `unknown`.
@@ -31,25 +35,21 @@ export function sanitizeReply(value: unknown, name: string): SanitizedReply {
   if (raw.state === 'not_sent')
     return {
       state: 'not_sent',
-      words: cleanOptionalText(raw.words, maxWords) ?? '',
-      ...present({ provider_code: codeOf(raw), isRefusal: refusalOf(raw) }),
+      words: cleanOptionalText(raw.words, maxReplyWords) ?? '',
+      ...presentFields({ provider_code: replyCode(raw), isRefusal: replyRefusal(raw) }),
     }
   if (raw.state === 'unknown')
     return {
-      ...unknown(cleanOptionalText(raw.words, maxWords) ?? '', raw.acknowledged === true),
-      ...present({
+      ...unknown(cleanOptionalText(raw.words, maxReplyWords) ?? '', raw.acknowledged === true),
+      ...presentFields({
         unknownCode: cleanOptionalText(raw.unknownCode, maxName),
-        provider_code: codeOf(raw),
-        restMs: pauseOf(raw.restMs),
-        isRefusal: refusalOf(raw),
+        provider_code: replyCode(raw),
+        restMs: replyPause(raw),
+        isRefusal: replyRefusal(raw),
       }),
     }
   return unknown(`The provider answered ${cleanText(raw.state, 40)}.`)
 }
-
-const refusalOf = ({ isRefusal }: RawReply) => (isRefusal === true ? true : undefined)
-
-const pauseOf = (ms: unknown) => (typeof ms === 'number' && ms > 0 ? Math.min(ms, maxPauseMs) : undefined)
 
 const unknown = (words: string, acknowledged = false): SanitizedReply & { state: 'unknown' } => ({
   state: 'unknown',
@@ -61,10 +61,10 @@ const unknown = (words: string, acknowledged = false): SanitizedReply & { state:
 function paid(raw: RawReply, name: string): SanitizedReply {
   const { amount, currency, order } = raw
   if (order !== name || name === '') return { state: 'other_order', words: otherOrder(raw) }
-  const isAmount = amount === 'not_said' || isMoney(amount)
-  const isCharge = raw.charged === undefined || isMoney(raw.charged)
+  const isAmount = amount === 'not_said' || isReplyAmount(amount)
+  const isCharge = raw.charged === undefined || isReplyAmount(raw.charged)
   if (isAmount && isCharge && typeof currency === 'string' && /^\w{1,10}$/.test(currency)) {
-    const charge = present({ charged: raw.charged, ...reversalsOf(raw), ...disputesOf(raw) })
+    const charge = presentFields({ charged: raw.charged, ...reversalsOf(raw), ...disputesOf(raw) })
     return { state: 'paid', order: name, amount, currency, ...charge, ...factsOf(raw) }
   }
   return { state: 'paid_mismatch', order: name, words: noAmount(amount, currency), ...factsOf(raw) }
@@ -73,30 +73,28 @@ function paid(raw: RawReply, name: string): SanitizedReply {
 // The provider reported a payment, and the module could not read the amount.
 function mismatch(raw: RawReply, name: string): SanitizedReply {
   if (raw.order !== name || name === '') return { state: 'other_order', words: otherOrder(raw) }
-  const words = masked(cleanOptionalText(raw.words, maxWords)) ?? noAmount(raw.amount, raw.currency)
+  const words = maskedReplyText(raw.words) ?? noAmount(raw.amount, raw.currency)
   return { state: 'paid_mismatch', order: name, words, ...factsOf(raw) }
 }
 
 const noAmount = (amount: unknown, currency: unknown) =>
   `The provider says paid: ${cleanText(amount, maxName)} of ${cleanText(currency, maxName)}, which is not an amount.`
 
-const isMoney = (value: unknown): value is bigint =>
-  typeof value === 'bigint' && value >= 0n && value <= maxAmount
-
 // A record without an id could not be recognized when it is reported again, so it is left out.
 function recordsOf(list: unknown): RawReply[] {
   if (!Array.isArray(list)) return []
   return (list as RawReply[])
     .slice(0, mostRecords)
-    .filter(one => cleanId(one?.id) !== undefined && isMoney(one.amount) && one.amount > 0n)
+    .filter(one => cleanId(one?.id) !== undefined && isReplyAmount(one.amount) && one.amount > 0n)
 }
 
 const reversalsOf = ({ reversals }: RawReply): { reversals?: Reversal[] } => {
   const read = recordsOf(reversals).map(one => ({
     id: cleanId(one.id) as string,
     amount: one.amount as bigint,
-    words: masked(cleanOptionalText(one.words, maxWords)) ?? '',
-    ...(isTime(one.at) && { at: one.at as Date }),
+    words: maskedReplyText(one.words) ?? '',
+    ...(isReplyTime(one.at) && { at: one.at }),
+    ...presentFields({ refund_reference: cleanId(one.refund_reference) }),
   }))
   return read.length > 0 ? { reversals: read } : {}
 }
@@ -109,8 +107,8 @@ const disputesOf = ({ disputes }: RawReply): { disputes?: Dispute[] } => {
     id: cleanId(one.id) as string,
     state: (disputeStates.has(one.state) ? one.state : 'open') as DisputeState,
     amount: one.amount as bigint,
-    words: masked(cleanOptionalText(one.words, maxWords)) ?? '',
-    ...(isTime(one.due_at) && { due_at: one.due_at as Date }),
+    words: maskedReplyText(one.words) ?? '',
+    ...(isReplyTime(one.due_at) && { due_at: one.due_at }),
   }))
   return read.length > 0 ? { disputes: read } : {}
 }
@@ -139,7 +137,7 @@ function pending(raw: RawReply): SanitizedReply {
     return unknown('The address of the payment page is not a URL.', true)
   if (qr !== undefined && !isShort(qr, maxQr))
     return unknown('The QR code is empty, too long or not plain text.', true)
-  return { state: 'pending', ...present({ redirect_url, qr, step }), ...factsOf(raw) }
+  return { state: 'pending', ...presentFields({ redirect_url, qr, step }), ...factsOf(raw) }
 }
 
 // Shown on the page: fields of known kinds and the provider's text.
@@ -148,7 +146,7 @@ function stepOf(raw: RawReply | null): Step | 'invalid' {
   if (typeof name !== 'string' || !/^\w{1,30}$/.test(name) || !Array.isArray(fields)) return 'invalid'
   const known = fields.slice(0, mostFields).filter(isField)
   if (known.length === 0 || known.length < fields.length) return 'invalid'
-  return { name, fields: known, ...present({ text: cleanOptionalText(text, maxText) }) }
+  return { name, fields: known, ...presentFields({ text: cleanOptionalText(text, maxText) }) }
 }
 
 const kinds: ReadonlySet<unknown> = new Set<FormField['kind']>(['phone', 'digits', 'text', 'email', 'date'])
@@ -163,26 +161,16 @@ const isShort = (value: unknown, max: number): value is string =>
 const isAddress = (value: unknown) => isShort(value, maxUrl) && parseUrl(value) === undefined
 
 const factsOf = (raw: RawReply): ReplyFacts =>
-  present({
+  presentFields({
     provider_ref: cleanId(raw.provider_ref),
     instrument: cleanOptionalText(raw.instrument, maxName),
     card_type: cleanOptionalText(raw.card_type, maxName),
     psp_response_code: cleanOptionalText(raw.psp_response_code, maxName),
-    psp_response_msg: masked(cleanOptionalText(raw.psp_response_msg, maxWords)),
-    provider_code: codeOf(raw),
+    psp_response_msg: maskedReplyText(raw.psp_response_msg),
+    provider_code: replyCode(raw),
     text: cleanOptionalText(raw.text, maxText),
     unknownCode: cleanOptionalText(raw.unknownCode, maxName),
-    provider_time: isTime(raw.provider_time) ? raw.provider_time : undefined,
-    fee: isMoney(raw.fee) ? raw.fee : undefined,
-    net: isMoney(raw.net) ? raw.net : undefined,
+    provider_time: isReplyTime(raw.provider_time) ? raw.provider_time : undefined,
+    fee: isReplyAmount(raw.fee) ? raw.fee : undefined,
+    net: isReplyAmount(raw.net) ? raw.net : undefined,
   })
-
-const codeOf = (raw: RawReply) => masked(cleanOptionalText(raw.provider_code, maxCode))
-
-const masked = (sentence: string | undefined) => sentence && maskNumbers(sentence)
-
-const isTime = (value: unknown) =>
-  value instanceof Date && value.getTime() > 0 && value.getTime() < Date.UTC(2200, 0)
-
-const present = (facts: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))

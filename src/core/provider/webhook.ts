@@ -16,22 +16,26 @@ export type WebhookUpdate = {
   idempotency_key: string // the order's
   provider_ref?: string // an id that status replies do not contain
   check_reversals?: boolean // the webhook is about a refund or a dispute
+  refund_key?: string // the idempotency_key of the refund of ours that the webhook is about
 }
 
 // Checks what a provider module read from a webhook. Undefined: the webhook is not from the provider.
 export function sanitizeWebhook(raw: unknown): WebhookUpdate[] | undefined {
   if (!Array.isArray(raw)) return undefined
   return raw.slice(0, mostUpdates).flatMap((update: Readonly<Record<string, unknown>>) => {
-    const { idempotency_key, provider_ref, check_reversals } = update ?? {}
-    if (typeof idempotency_key !== 'string' || !/^[\x21-\x7e]+$/.test(idempotency_key)) return []
-    if (idempotency_key.length > maxKey) return []
+    const { idempotency_key, provider_ref, check_reversals, refund_key } = update ?? {}
+    if (!isKey(idempotency_key)) return []
     const reference = provider_ref === undefined ? undefined : cleanId(provider_ref)
     return [
       {
         idempotency_key,
         ...(reference && { provider_ref: reference }),
         ...(check_reversals === true && { check_reversals }),
+        ...(isKey(refund_key) && { refund_key }),
       },
     ]
   })
 }
+
+const isKey = (key: unknown): key is string =>
+  typeof key === 'string' && key.length <= maxKey && /^[\x21-\x7e]+$/.test(key)

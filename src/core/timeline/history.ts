@@ -5,6 +5,7 @@ import type { Attempt } from '../payment/attempt.ts'
 import type { PaymentEvent, Task } from '../payment/change.ts'
 import type { Payment } from '../payment/payment.ts'
 import { paymentMethodName } from '../provider/paymentMethod.ts'
+import type { Refund } from '../refund/refund.ts'
 import { redactionSentence } from '../redaction/redact.ts'
 
 // A payment with everything that belongs to it.
@@ -18,6 +19,7 @@ export type PaymentHistory = {
   attempts: readonly Attempt[]
   events: readonly PaymentEvent[]
   tasks: readonly Task[]
+  refunds: readonly Refund[]
 }
 
 export const moneyText = (currency: string, minor: bigint) => `${currency} ${figureIn(minor, currency)}`
@@ -94,6 +96,7 @@ export function paymentFacts(history: PaymentHistory): PaymentFact[] {
       'reversed amount',
       payment.reversed_amount === null ? null : moneyText(currency, payment.reversed_amount),
     ],
+    ['refunded', payment.refunded_amount ? moneyText(currency, payment.refunded_amount) : null],
     ['late', payment.late ? 'yes: the money arrived after the payment had failed or was cancelled' : null],
     ['card', payment.card_type],
     [

@@ -4,6 +4,7 @@ import { decideReopen } from '../payment/expiry.ts'
 import { type Obstacle, obstacle, secondsToWait } from '../payment/mayStart.ts'
 import { overdueAfterMs } from '../payment/pollSchedule.ts'
 import { paymentMethodName } from '../provider/paymentMethod.ts'
+import type { Refund } from '../refund/refund.ts'
 import { moneyText, type PaymentHistory } from './history.ts'
 
 // What happens next. `at` is null if the time is unknown.
@@ -12,7 +13,10 @@ export type NextStep = { words: string; at: Date | null }
 // First the open tasks, then the scheduled polls, then what becomes of the payment.
 export function nextSteps(history: PaymentHistory, now: Date): NextStep[] {
   const open = history.tasks.filter(({ closed_at }) => closed_at === null)
-  const polls = history.attempts.flatMap(attempt => pollStep(attempt, now))
+  const polls = [
+    ...history.attempts.flatMap(attempt => pollStep(attempt, now)),
+    ...history.refunds.flatMap(refund => refundStep(refund, now)),
+  ]
   const rest = [...paymentSteps(history, now), ...shopSteps(history, now)]
   return joinSteps([...open.map(taskStep), ...polls], rest)
 }
@@ -36,6 +40,9 @@ function taskStep({ kind, amount, currency, note }: Task): NextStep {
     not_set_up: note,
     account_refused: note,
     unknown_code: `the provider refuses with the code ${note}, which is unknown`,
+    refund_needs_action: note,
+    refund_unclear: note,
+    refund_exceeds: note,
     not_recorded: `the answer of the provider could not be stored. ${note}`,
   }[kind]
   return { at: null, words: `An operator has to look: ${what}` }
@@ -55,6 +62,22 @@ function pollStep(attempt: Attempt, now: Date): NextStep[] {
     {
       at,
       words: `We ask ${paymentMethodName(payment_method)} for the status of attempt ${number} (${times})`,
+    },
+  ]
+}
+
+function refundStep(refund: Refund, now: Date): NextStep[] {
+  const { next_poll_at, amount, currency, provider_account, state, sent_at } = refund
+  if (!next_poll_at) return []
+  const at = next_poll_at > now ? next_poll_at : now
+  const what = `the refund of ${moneyText(currency, amount)}`
+  if (state === 'failed')
+    return [{ at, words: `We ask again about ${what}, in case its failure is reversed` }]
+  const isUnsent = state === 'requested' && sent_at === null
+  return [
+    {
+      at,
+      words: isUnsent ? `We send ${what} to ${provider_account}` : `We ask ${provider_account} about ${what}`,
     },
   ]
 }

@@ -50,6 +50,9 @@ const marks: Partial<Record<EventKind, MomentMark>> = {
   overpaid: 'late',
   reversed: 'late',
   dispute_opened: 'late',
+  refund_unknown: 'late',
+  refund_needs_action: 'late',
+  refund_failed: 'no',
 }
 
 function markOf({ kind, to_status }: PaymentEvent): MomentMark {
@@ -100,6 +103,15 @@ const sentences: Record<EventKind, Sentence> = {
   dispute_won: ({ event }) => join('The dispute was won: the money stays', event.reason),
   dispute_lost: ({ event }) =>
     join('The dispute was lost: the money went back to the customer', event.reason),
+  refund_requested: ({ event }) => join('Requested a refund', event.reason),
+  refund_pending: ({ event }) => join('Has the refund and works on it', event.reason),
+  refund_unknown: ({ event }) => join('No clear answer about the refund, so it is asked again', event.reason),
+  refund_needs_action: ({ event }) => join('The refund waits for an operator', event.reason),
+  refund_succeeded: ({ event }) =>
+    join(event.cause === 'operator' ? 'Recorded the refund as made' : 'Refunded', event.reason),
+  refund_failed: ({ event }) => join('The refund failed', event.reason),
+  reversal_was_refund: ({ event }) =>
+    join('A reversal that was recorded before is the refund that was requested', event.reason),
   receipt_resent: ({ event }) => `Sent the receipt again by ${event.reason === 'sms' ? 'SMS' : 'email'}`,
   task_closed: ({ event, tasks }) => join(`Closed the ${kindClosedBy(tasks, event)}task`, event.reason),
 }

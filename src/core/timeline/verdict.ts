@@ -3,6 +3,7 @@ import { type DeliverySummary, deliveryState, isInFlight, resultText } from '../
 import type { Notification } from '../notification/notification.ts'
 import { isUnresolved } from '../payment/attempt.ts'
 import { taskKinds } from '../payment/change.ts'
+import { isOpenRefund } from '../refund/refund.ts'
 import type { NextStep } from './nextSteps.ts'
 import { moneyText, type PaymentHistory, withoutControls } from './history.ts'
 
@@ -71,10 +72,18 @@ function statusVerdict(history: PaymentHistory, messages: readonly ReceiptState[
   return { tone: 'off', title: 'Not paid yet.', reason: mayBePaid ?? timeLeft }
 }
 
-function paidVerdict({ payment }: PaymentHistory, messages: readonly ReceiptState[]): Verdict {
-  const { reversed_amount, currency, late } = payment
-  if (reversed_amount !== null)
-    return { tone: 'off', title: `Paid, and ${moneyText(currency, reversed_amount)} refunded.`, reason: '' }
+function paidVerdict({ payment, refunds }: PaymentHistory, messages: readonly ReceiptState[]): Verdict {
+  const { reversed_amount, refunded_amount, currency, late } = payment
+  const open = refunds.filter(isOpenRefund)
+  const underWay = open.map(refund => `A refund of ${moneyText(currency, refund.amount)} is under way.`)
+  const returned = (reversed_amount ?? 0n) + (refunded_amount ?? 0n)
+  if (returned > 0n)
+    return {
+      tone: 'off',
+      title: `Paid, and ${moneyText(currency, returned)} refunded.`,
+      reason: sentences(...underWay),
+    }
+  if (open.length > 0) return { tone: 'off', title: 'Paid.', reason: sentences(...underWay) }
   const reason = sentences('The money is safe.', receiptText(messages))
   return { tone: 'ok', title: late ? 'Paid, late.' : 'Paid.', reason }
 }

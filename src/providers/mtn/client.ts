@@ -11,7 +11,7 @@ import {
   readJson,
 } from '../http/providerHttp.ts'
 import { createTokenCache, sendWithToken, withToken } from '../http/token.ts'
-import type { MtnAccount } from './settings.ts'
+import type { MtnAccount, MtnProduct } from './settings.ts'
 
 const maxNote = 128
 const json = { 'content-type': 'application/json' }
@@ -22,15 +22,18 @@ export type MtnClient = {
   send(path: string, headers: Record<string, string>, body: object, signal: AbortSignal): Promise<Answered>
 }
 
-// HTTP requests to MTN Collections. All carry the subscription key, and all but the token request carry the token.
-export function mtnClient(account: MtnAccount, egress: Egress): MtnClient {
-  const { url, subscriptionKey, apiUser, apiKey, environment } = account
+// HTTP requests to one product of MTN. All carry its subscription key, and all but the token request carry its token.
+export function mtnClient(
+  { url, environment }: MtnAccount,
+  { product, subscriptionKey, apiUser, apiKey }: MtnProduct,
+  egress: Egress,
+): MtnClient {
   const http = openProviderHttp(egress)
   const subscription = { 'ocp-apim-subscription-key': subscriptionKey }
   const basic = `Basic ${Buffer.from(`${apiUser}:${apiKey}`).toString('base64')}`
   const requestToken = async (signal: AbortSignal) => {
     const call: Call = { method: 'POST', headers: { ...subscription, authorization: basic }, signal }
-    return readToken(await http.askText(withPath(url, '/collection/token/'), call))
+    return readToken(product, await http.askText(withPath(url, `/${product}/token/`), call))
   }
   const token = createTokenCache(requestToken)
   const authorized = (bearer: string, call: Call): Call => ({
@@ -42,7 +45,7 @@ export function mtnClient(account: MtnAccount, egress: Egress): MtnClient {
       ...call.headers,
     },
   })
-  const urlOfPath = (path: string) => withPath(url, `/collection/v1_0${path}`)
+  const urlOfPath = (path: string) => withPath(url, `/${product}/v1_0${path}`)
   return {
     requestToken,
     ask: (path, signal) =>
@@ -55,13 +58,13 @@ export function mtnClient(account: MtnAccount, egress: Egress): MtnClient {
   }
 }
 
-function readToken({ http, text }: Answered): Token {
+function readToken(product: MtnProduct['product'], { http, text }: Answered): Token {
   const answer = readJson(text)
   const lifetimeMs = Number(answer?.expires_in) * 1000
   const token = answer?.access_token
   if (http === 200 && typeof token === 'string' && /^[\x21-\x7e]{1,8000}$/.test(token) && lifetimeMs > 0)
     return { token, lifetimeMs }
-  const words = whyNoToken(http, answer)
+  const words = `${whyNoToken(http, answer)}${product === 'disbursement' ? ', for Disbursements' : ''}`
   throw http === 401 || http === 403 ? new CredentialsRefused(words) : new Error(words)
 }
 

@@ -20,16 +20,16 @@ export async function startReply(
 ): Promise<Reply> {
   const { http } = answered
   if (http === 202) return { state: 'pending' }
-  if (http === 401 || http === 403) return notSent(answered)
-  const refusal = isInUse(answered) ? undefined : refusalOf(answered)
-  if (!refusal && !isInUse(answered)) return unclearStart(answered)
+  if (http === 401 || http === 403) return mtnNotSent(answered)
+  const refusal = isMtnReferenceUsed(answered) ? undefined : refusalOf(answered)
+  if (!refusal && !isMtnReferenceUsed(answered)) return unclearStart(answered)
   const status = await askStatus().catch(noStatus)
   if (status.state === 'absent')
     return refusal && order.is_first_sending
       ? { state: 'failed', isStartRefused: true, ...refusal }
-      : { ...unclearReply(answered), ...unknownFacts(order, answered, refusal) }
+      : { ...unclearMtnReply(answered), ...unknownFacts(order, answered, refusal) }
   if (status.state !== 'unknown') return status
-  const words = `${httpWords(answered)}, then ${status.words}`
+  const words = `${mtnHttpWords(answered)}, then ${status.words}`
   return { ...status, words, ...unknownFacts(order, answered, refusal) }
 }
 
@@ -55,7 +55,7 @@ const unknownRefusal = (code: string): OrderRefusal => ({
   unknownCode: code,
 })
 
-const isInUse = ({ http, text }: Answered) =>
+export const isMtnReferenceUsed = ({ http, text }: Answered) =>
   http === 409 || mtnCodeOf(readJson(text)) === 'RESOURCE_ALREADY_EXIST'
 
 // A reference in use proves that MTN has the order, unless MTN answered an earlier sending with an error: that one may have
@@ -75,11 +75,11 @@ function unknownFacts(
   return hasOrder ? { acknowledged: true } : {}
 }
 
-function notSent(answered: Answered): Reply {
+export function mtnNotSent(answered: Answered): Reply & { state: 'not_sent' } {
   const provider_code = mtnCodeOf(readJson(answered.text))
   return {
     state: 'not_sent',
-    words: httpWords(answered),
+    words: mtnHttpWords(answered),
     isRefusal: true,
     ...(provider_code && { provider_code }),
   }
@@ -88,7 +88,7 @@ function notSent(answered: Answered): Reply {
 function unclearStart(answered: Answered): Reply {
   const code = mtnCodeOf(readJson(answered.text))
   return {
-    ...unclearReply(answered),
+    ...unclearMtnReply(answered),
     ...(code && { provider_code: code }),
     ...(code && !knownCode(code) && { unknownCode: code }),
   }
@@ -98,7 +98,7 @@ function unclearStart(answered: Answered): Reply {
 export function statusReply(order: Order, answered: Answered, sandboxCurrency: string | undefined): Reply {
   const answer = readJson(answered.text)
   if (isMtnNotFound(answered)) return { state: 'absent' }
-  if (answered.http !== 200 || !answer) return unclearReply(answered)
+  if (answered.http !== 200 || !answer) return unclearMtnReply(answered)
   const { status } = answer
   if (status === 'SUCCESSFUL') return paidReply(order, answer, sandboxCurrency)
   if (status === 'FAILED') return failedReply(answer)
@@ -158,17 +158,17 @@ const noCode = 'that is not a code'
 type UnknownReply = Reply & { state: 'unknown' }
 
 // Neither an outcome nor a status.
-function unclearReply(answered: Answered): UnknownReply {
+export function unclearMtnReply(answered: Answered): UnknownReply {
   const { http, restMs = http === 429 ? defaultPauseMs : undefined } = answered
   return {
     state: 'unknown',
-    words: httpWords(answered),
+    words: mtnHttpWords(answered),
     ...(restMs !== undefined && { restMs }),
     ...((http === 401 || http === 403) && { isRefusal: true }),
   }
 }
 
-function httpWords({ http, text }: Answered): string {
+export function mtnHttpWords({ http, text }: Answered): string {
   const answer = readJson(text)
   const what = mtnCodeOf(answer) ?? (answer || text === '' ? '' : 'with a text that is not JSON')
   return `HTTP ${http} ${what}`.trim()

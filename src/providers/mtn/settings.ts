@@ -35,14 +35,39 @@ export const mtnSettings: readonly ProviderSetting[] = [
     words: 'on: before a request MTN is asked whether the number has a wallet.',
     usual: 'off',
   },
+  {
+    name: 'disbursement_subscription_key',
+    words:
+      'For refunds: the subscription key of the product Disbursements. Empty, with the next two: refunds are paid back by hand.',
+    isSecret: true,
+    usual: '',
+  },
+  {
+    name: 'disbursement_api_user',
+    words: 'For refunds: the API user of Disbursements, a UUID.',
+    usual: '',
+  },
+  {
+    name: 'disbursement_api_key',
+    words: 'For refunds: the API key of that user.',
+    isSecret: true,
+    usual: '',
+  },
 ]
+
+// The credentials of one product of MTN. Each product has its own token.
+export type MtnProduct = {
+  product: 'collection' | 'disbursement'
+  subscriptionKey: string
+  apiUser: string
+  apiKey: string
+}
 
 // The settings of an account, checked.
 export type MtnAccount = {
   mode: Mode
-  subscriptionKey: string
-  apiUser: string
-  apiKey: string
+  collection: MtnProduct
+  disbursement?: MtnProduct // undefined: the account makes no refunds
   environment: string
   currency: Currency
   sandboxCurrency?: string // sent instead of the order's: MTN's sandbox accepts euros only
@@ -51,7 +76,7 @@ export type MtnAccount = {
   checksHolder: boolean
 }
 
-// Throws the name of a wrong setting, never its value: two of them are secret.
+// Throws the name of a wrong setting, never its value: some of them are secret.
 export function readMtnAccount(values: ProviderSettings): MtnAccount {
   const { environment = '', currency = '', url = '' } = values
   if (!/^[a-z]{3,40}$/.test(environment))
@@ -62,9 +87,8 @@ export function readMtnAccount(values: ProviderSettings): MtnAccount {
   if (!isSandbox && market !== currency) throw new Error(`currency: ${environment} takes ${market}`)
   return {
     mode: isSandbox ? 'test' : 'live',
-    subscriptionKey: credential('subscription_key', values),
-    apiUser: credential('api_user', values),
-    apiKey: credential('api_key', values),
+    collection: productOf('collection', values),
+    ...(hasDisbursement(values) && { disbursement: productOf('disbursement', values) }),
     environment,
     currency,
     ...(isSandbox && { sandboxCurrency: 'EUR' }),
@@ -76,6 +100,24 @@ export function readMtnAccount(values: ProviderSettings): MtnAccount {
 
 const defaultUrl = (isSandbox: boolean) =>
   isSandbox ? 'https://sandbox.momodeveloper.mtn.com' : 'https://proxy.momoapi.mtn.com'
+
+const credentialNames = ['subscription_key', 'api_user', 'api_key'] as const
+const prefixes = { collection: '', disbursement: 'disbursement_' } as const
+
+function productOf(product: MtnProduct['product'], values: ProviderSettings): MtnProduct {
+  const [subscriptionKey, apiUser, apiKey] = credentialNames.map(name =>
+    credential(`${prefixes[product]}${name}`, values),
+  ) as [string, string, string]
+  return { product, subscriptionKey, apiUser, apiKey }
+}
+
+// All three settings or none: with some of them refunds would fail one by one.
+function hasDisbursement(values: ProviderSettings): boolean {
+  const names = credentialNames.map(name => `${prefixes.disbursement}${name}`)
+  const missing = names.filter(name => !values[name])
+  if (missing.length === 0 || missing.length === names.length) return missing.length === 0
+  throw new Error(`${missing[0]}: is missing. Refunds need all of ${names.join(', ')}`)
+}
 
 // Credentials are sent in headers, and a colon follows the user.
 function credential(name: string, { [name]: value = '' }: ProviderSettings): string {

@@ -13,6 +13,7 @@ import { idOf, subunits, timeOf } from './replies.ts'
 // refund that is left out would be missing in the accounts.
 const perPage = 25 // about 1 kB each, so a page stays below the size limit of a response
 const mostPages = 40 // the filter by transaction is not always documented
+const merchantIdLength = 10 // attempt ids and refund references begin with the merchant's id
 const day = 86_400_000 // more than the clocks can differ by
 
 export type Transaction = { id: string; reference: string; charged: bigint; startedAt: Date }
@@ -44,12 +45,45 @@ export function reversalsOfReversed(
   return [{ id: 'reversed', amount: charged, words: 'Paystack reversed the transaction.' }]
 }
 
+// If Paystack made several refunds for one refund of ours, only the first is ours.
 export async function readRefunds(
   client: PaystackClient,
   transaction: Transaction,
   signal: AbortSignal,
 ): Promise<Refund[] | PaystackUnknownReply> {
-  const found = new Map<string, Refund>() // by id: a new refund shifts the pages
+  const records = await listRefundRecords(client, transaction, signal)
+  if (!Array.isArray(records)) return records
+  const found: Refund[] = []
+  const references = new Set<string>()
+  for (const record of records.toSorted((one, other) => Number(one.id) - Number(other.id))) {
+    const refund = refundOf(record)
+    if (refund === 'unreadable') return unreadable('A refund is not readable.')
+    if (!refund) continue
+    const refund_reference = refundReferenceIn(record, transaction)
+    const isOurs = refund_reference !== undefined && !references.has(refund_reference)
+    if (isOurs) references.add(refund_reference)
+    found.push(isOurs ? { ...refund, reversal: { ...refund.reversal, refund_reference } } : refund)
+  }
+  return found
+}
+
+// The refund_reference in the note of a refund, which `POST /refund` sends. The note that Paystack writes by default names
+// the reference of the transaction, which has the same form.
+export function refundReferenceIn(
+  { merchant_note }: JsonAnswer,
+  { reference }: Pick<Transaction, 'reference'>,
+): string | undefined {
+  const names = typeof merchant_note === 'string' ? merchant_note.match(/\b[0-9a-z]{36}\b/g) : null
+  return names?.find(name => name !== reference && name.startsWith(reference.slice(0, merchantIdLength)))
+}
+
+// All refunds of the transaction, as Paystack lists them, each with an id.
+export async function listRefundRecords(
+  client: PaystackClient,
+  transaction: Transaction,
+  signal: AbortSignal,
+): Promise<JsonAnswer[] | PaystackUnknownReply> {
+  const found = new Map<string, JsonAnswer>() // by id: a new refund shifts the pages
   const from = new Date(transaction.startedAt.getTime() - day).toISOString()
   for (let page = 1; page <= mostPages; page++) {
     const query = new URLSearchParams({
@@ -63,9 +97,10 @@ export async function readRefunds(
     if (!Array.isArray(response.rawData)) return unreadable('The refunds are not a list.')
     for (const one of response.rawData as unknown[]) {
       const belongs = belongsTo(transaction, one)
-      const refund = belongs ? refundOf(one as JsonAnswer) : undefined
-      if (belongs === undefined || refund === 'unreadable') return unreadable('A refund is not readable.')
-      if (refund) found.set(refund.reversal.id, refund)
+      const id = idOf((one as JsonAnswer | null)?.id)
+      if (belongs === undefined || (belongs && id === undefined))
+        return unreadable('A refund is not readable.')
+      if (belongs && id !== undefined) found.set(id, one as JsonAnswer)
     }
     if (response.rawData.length < perPage) return [...found.values()]
   }
@@ -134,7 +169,7 @@ function disputeState({ status, resolution }: JsonAnswer): DisputeState {
 }
 
 // A refund names its transaction by an integer, an object or a reference. Undefined: by none.
-function belongsTo({ id, reference }: Transaction, record: unknown): boolean | undefined {
+export function belongsTo({ id, reference }: Transaction, record: unknown): boolean | undefined {
   if (typeof record !== 'object' || record === null) return undefined
   const { transaction, transaction_reference } = record as JsonAnswer
   const named = (typeof transaction === 'object' && transaction !== null ? transaction : {}) as JsonAnswer

@@ -88,7 +88,8 @@ function openStored(row: StoredAccount, opening: Opening, before?: OpenedAccount
     return { ...openedBefore(before), opened: before.opened }
   const opened = openDeclared(row, values, opening)
   const credentialsDigest = digestCredentials(row.account, providerCalled(opening, row.provider), values)
-  return { opened, guarded: opening.guard(row.account, opened), settingsHash, credentialsDigest }
+  const guarded = { ...opening.guard(row.account, opened), ownedBy: row.merchant_id }
+  return { opened, guarded, settingsHash, credentialsDigest }
 }
 
 export function settingsOfStored(row: StoredAccount, { masterKeys }: Pick<Opening, 'masterKeys'>) {

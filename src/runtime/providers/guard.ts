@@ -2,18 +2,20 @@ import type { ReplyContext } from '../../core/payment/applyReply.ts'
 import type { Verb } from '../../core/provider/circuitBreaker.ts'
 import type { Order } from '../../core/provider/order.ts'
 import type { ProviderAccount } from '../../core/provider/provider.ts'
-import { CredentialsRefused, NotSent, type SanitizedReply } from '../../core/provider/reply.ts'
+import { NotSent, type SanitizedReply } from '../../core/provider/reply.ts'
 import { sanitizeReply } from '../../core/provider/sanitizeReply.ts'
-import { cleanError } from '../../core/text.ts'
 import { type Timer, timerOf, withinDeadline } from '../deadline.ts'
+import { type GuardedRefunds, guardRefunds } from './guardRefunds.ts'
 import type { AccountMonitor } from './healthMonitor.ts'
 import { createRateLimiter } from './rateLimiter.ts'
+import { replyOfError } from './replyOfError.ts'
 
 // A provider account as the rest of the program uses it: every call ends within its timeout and returns a sanitized reply.
 export type GuardedAccount = Pick<
   ProviderAccount,
   'account' | 'startIsIdempotent' | 'testerPage' | 'handleWebhook'
 > & {
+  ownedBy?: string | null // the merchant that the account was added for
   newIdempotencyKey(attempt_id: string): string | null // null: the attempt_id itself
   terms(payment_method: string): MethodTerms
   mayStart(): boolean // false: the breaker would block an order now
@@ -22,6 +24,7 @@ export type GuardedAccount = Pick<
   check(order: Order): Promise<SanitizedReply>
   submit(order: Order, step: string, input: Readonly<Record<string, string>>): Promise<SanitizedReply>
   giveUp?(order: Order): Promise<SanitizedReply>
+  refunds?: GuardedRefunds // undefined: refunds of its charges are of kind `manual`
 }
 
 // What the provider states about itself, as far as it matters for an attempt by this payment method.
@@ -29,14 +32,14 @@ type MethodTerms = Omit<ReplyContext, 'askedAt' | 'sends' | 'submits'>
 
 const defaultTimeoutMs = 5000
 const maxUnderWay = 500 // calls of one account that wait for the provider
-const maxWords = 200
 
 export function guardAccount(
   providerAccount: ProviderAccount,
   timer?: Timer,
   monitor?: AccountMonitor,
 ): GuardedAccount {
-  const { mode, timing = {}, testEndings, testerPage, checkCredentials, giveUp, submit } = providerAccount
+  const { mode, timing = {}, testEndings, testerPage, checkCredentials } = providerAccount
+  const { giveUp, submit, refunds, refundTiming = timing } = providerAccount
   const { startTimeoutMs = defaultTimeoutMs, pollTimeoutMs = defaultTimeoutMs } = timing
   const waitForTurn = monitor && createRateLimiter(timing, monitor.options.nodes, monitor.options.monotonicMs)
   const isSimulated = mode === 'test' && testEndings !== undefined
@@ -57,7 +60,7 @@ export function guardAccount(
     underWay++
     const reply = await withinDeadline(send, timer ?? timerOf(timeoutMs), 'no answer in time')
       .then(raw => sanitizeReply(raw, providerAccount.providerOrderId?.(order) ?? order.idempotency_key))
-      .catch(replyOfError)
+      .catch((error: unknown): SanitizedReply => replyOfError(error))
     underWay--
     const delayMs = performance.now() - (sentAt ?? 0)
     const judged = finish?.(sentAt === undefined ? undefined : { reply, delayMs, timeoutMs }) ?? reply
@@ -80,8 +83,10 @@ export function guardAccount(
       if (!checkCredentials || !monitor?.takeProbe()) return
       const recordCall = monitor.trackCall('ask', 'test')
       const checking = withinDeadline(checkCredentials, timerOf(pollTimeoutMs), 'no answer in time')
-      const isValid = await checking.then(check => check.isValid).catch(() => false)
-      recordCall(isValid ? 'answered' : 'unanswered')
+      const takesPayments = await checking
+        .then(({ isValid, isForRefunds }) => isValid || isForRefunds === true)
+        .catch(() => false)
+      recordCall(takesPayments ? 'answered' : 'unanswered')
     },
     start: order => call('start', order, startTimeoutMs, signal => providerAccount.start(order, signal)),
     check: order => call('ask', order, pollTimeoutMs, signal => providerAccount.check(order, signal)),
@@ -91,14 +96,17 @@ export function guardAccount(
         ? call('ask', order, startTimeoutMs, signal => submit(order, step, input, signal), true)
         : { state: 'unknown', words: 'The provider has no further steps.' },
     giveUp: giveUp && (order => call('ask', order, pollTimeoutMs, signal => giveUp(order, signal))),
+    refunds:
+      refunds &&
+      guardRefunds(refunds, {
+        timing: refundTiming,
+        defaultTimeoutMs,
+        timer,
+        monitor,
+        waitForTurn,
+        isSimulated,
+      }),
   }
 }
 
 type Work = (signal: AbortSignal) => Promise<unknown>
-
-function replyOfError(error: unknown): SanitizedReply {
-  const errors = error instanceof Error ? [error, error.cause] : []
-  const isRefusal = errors.some(one => one instanceof CredentialsRefused)
-  const state = error instanceof NotSent ? 'not_sent' : 'unknown'
-  return { state, words: cleanError(error, maxWords), ...(isRefusal && { isRefusal }) }
-}

@@ -27,8 +27,12 @@ type MonitoredCall = Pick<Order, 'attempt_id' | 'payment_method'> & {
 type CallResult = { reply: SanitizedReply; delayMs: number; timeoutMs: number }
 
 // A call as the metrics count it. `put_off`: it was blocked before it was sent, and has no result.
-export type ObservedCall = MonitoredCall &
-  Partial<CallResult> & { account: string; outcome: circuit.CallOutcome | 'put_off' }
+export type ObservedCall = Omit<MonitoredCall, 'verb'> &
+  Partial<CallResult> & {
+    verb: circuit.Verb | 'refund' | 'ask_refund'
+    account: string
+    outcome: circuit.CallOutcome | 'put_off'
+  }
 
 const defaultOptions = {
   nodes: () => 1, // running nodes, this one included

@@ -79,6 +79,7 @@ function mustStateTerms(name: string, providerAccount: ProviderAccount): Provide
     visibleWithinMs,
     failureMayReverseForMs,
     methods,
+    refunds,
   } = providerAccount
   const times = [visibleWithinMs, failureMayReverseForMs, ...methods.map(({ lifetimeMs }) => lifetimeMs)]
   if (
@@ -92,5 +93,7 @@ function mustStateTerms(name: string, providerAccount: ProviderAccount): Provide
     throw new Error(
       `The provider ${name} must state its account, startIsIdempotent, visibleWithinMs, failureMayReverseForMs and the lifetimeMs of each payment method.`,
     )
+  if (refunds && (typeof refunds.isIdempotent !== 'boolean' || typeof refunds.hasPartial !== 'boolean'))
+    throw new Error(`The provider ${name} must state isIdempotent and hasPartial of its refunds.`)
   return providerAccount
 }

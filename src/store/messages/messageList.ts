@@ -8,14 +8,14 @@ export type ListedMessage = Message & { merchant_name: string } & (
     | { [Name in keyof PaymentColumns]: null }
   )
 type PaymentColumns = Pick<NewPayment, 'invoice_id' | 'tx_token' | 'total' | 'currency' | 'description'> &
-  Pick<Payment, 'status_reason' | 'payment_method' | 'payment_time'>
+  Pick<Payment, 'status_reason' | 'payment_method' | 'payment_time' | 'refunded_amount'>
 
 export type MessagePlace = Pick<Message, 'created_at' | 'message_id' | 'merchant_id'>
 
 // `status_reason` is that of the change that queued the message: the status may have changed since.
 const listed = (messages = sql`messages`) => sql`
   select m.*, s.name as merchant_name, p.invoice_id, p.tx_token, p.total, p.currency, p.description,
-    p.payment_method, p.payment_time, coalesce(change.reason, p.status_reason) as status_reason
+    p.payment_method, p.payment_time, p.refunded_amount, coalesce(change.reason, p.status_reason) as status_reason
   from ${messages} m
   join merchants s on s.merchant_id = m.merchant_id
   left join payments p on p.merchant_id = m.merchant_id and p.tx_reference = m.tx_reference

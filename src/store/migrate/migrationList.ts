@@ -40,3 +40,8 @@ export async function recordServed(tx: Tx, names: readonly string[]) {
   if (await tx.one(sql`select from migrations where ${unrecorded} limit 1`))
     await tx.rows(sql`update migrations set served_at = now() where ${unrecorded}`)
 }
+
+// When a node with this migration was first ready. Null: none has been yet.
+export const servedSince = async (tx: Tx, name: string) =>
+  (await tx.one<{ served_at: Date | null }>(sql`select served_at from migrations where name = ${name}`))
+    ?.served_at ?? null

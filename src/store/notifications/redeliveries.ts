@@ -6,7 +6,7 @@ import { type Query, sql, type Tx } from '../db.ts'
 import { stateIs } from './notificationList.ts'
 import type { Destination } from './notifications.ts'
 
-// A notification that may be sent again, with the address of its last delivery and the address of its payment.
+// A notification that may be sent again: a change of the status, or a refund that was delivered before, with the address of its last delivery and the address of its payment.
 export type Redeliverable = Omit<Notification, 'body'> & {
   url: UntrustedUrl | null
   style: IpnStyle | null
@@ -21,7 +21,7 @@ const redeliverable = (where: Query) => sql`
     left join deliveries d on d.merchant_id = n.merchant_id and d.tx_reference = n.tx_reference
       and d.sequence = n.sequence
     left join payments p on p.merchant_id = n.merchant_id and p.tx_reference = n.tx_reference
-  where n.type = 'status' and ${where}`
+  where (n.type = 'status' or d.url is not null) and ${where}`
 
 export const findRedeliverable = (tx: Tx, { merchant_id, tx_reference, sequence }: NotificationKey) =>
   tx.one<Redeliverable>(

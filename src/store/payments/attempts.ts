@@ -49,8 +49,9 @@ export const insertAttempts = (all: readonly Attempt[]) => statementPart('begun'
 export const saveAttempts = (all: readonly Attempt[]) => statementPart('replied')`
   update attempts a set state = c.state, reason = c.reason, instrument = c.instrument, given = c.given,
     provider_ref = c.provider_ref, redirect_url = c.redirect_url, qr = c.qr, step = c.step,
-    provider_text = c.provider_text, provider_time = c.provider_time, charged = c.charged, fee = c.fee, net = c.net,
-    card_type = c.card_type, psp_response_code = c.psp_response_code, psp_response_msg = c.psp_response_msg,
+    provider_text = c.provider_text, provider_time = c.provider_time, charged = c.charged,
+    charged_currency = c.charged_currency, fee = c.fee, net = c.net, card_type = c.card_type,
+    psp_response_code = c.psp_response_code, psp_response_msg = c.psp_response_msg,
     provider_code = c.provider_code, declined_at = c.declined_at,
     lease_until = case when a.next_poll_at = c.next_poll_at then a.lease_until end,
     callback_received = a.callback_received and coalesce(a.next_poll_at = c.next_poll_at, false),
@@ -62,15 +63,15 @@ export const saveAttempts = (all: readonly Attempt[]) => statementPart('replied'
       ${all.map(a => a.redirect_url)}::text[], ${all.map(a => a.qr)}::text[],
       ${all.map(a => a.step && JSON.stringify(a.step))}::jsonb[], ${all.map(a => a.provider_text)}::text[],
       ${all.map(a => a.provider_time)}::timestamptz[], ${all.map(a => a.charged)}::bigint[],
-      ${all.map(a => a.fee)}::bigint[], ${all.map(a => a.net)}::bigint[],
+      ${all.map(a => a.charged_currency)}::text[], ${all.map(a => a.fee)}::bigint[], ${all.map(a => a.net)}::bigint[],
       ${all.map(a => a.card_type)}::text[], ${all.map(a => a.psp_response_code)}::text[],
       ${all.map(a => a.psp_response_msg)}::text[], ${all.map(a => a.provider_code)}::text[],
       ${all.map(a => a.declined_at)}::timestamptz[], ${all.map(a => a.acknowledged_at)}::timestamptz[],
       ${all.map(a => a.next_poll_at)}::timestamptz[], ${all.map(a => a.updated_at)}::timestamptz[],
       ${all.map(a => a.ended_at)}::timestamptz[])
     as c (merchant_id, attempt_id, state, reason, instrument, given, provider_ref, redirect_url, qr, step,
-      provider_text, provider_time, charged, fee, net, card_type, psp_response_code, psp_response_msg, provider_code, declined_at,
-      acknowledged_at, next_poll_at, updated_at, ended_at)
+      provider_text, provider_time, charged, charged_currency, fee, net, card_type, psp_response_code, psp_response_msg,
+      provider_code, declined_at, acknowledged_at, next_poll_at, updated_at, ended_at)
   where a.merchant_id = c.merchant_id and a.attempt_id = c.attempt_id and ${ofMerchants('a', all)}`
 
 // Before the order is sent to its provider again.

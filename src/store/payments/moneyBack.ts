@@ -2,18 +2,27 @@ import type { Attempt } from '../../core/payment/attempt.ts'
 import type { DisputeRecord, MoneyBack, ReversalRecord } from '../../core/payment/change.ts'
 import { named, type Tx } from '../db.ts'
 
-// The refunds and disputes of an attempt. The caller has locked its row, so no other transaction adds one.
+// The reversals and disputes of an attempt. The caller has locked its row, so no other transaction adds one. A reversal that
+// turned out to be a refund of ours is left out.
 export async function moneyBackOf(
   tx: Tx,
   { merchant_id, attempt_id }: Pick<Attempt, 'merchant_id' | 'attempt_id'>,
 ): Promise<MoneyBack> {
   const reversals = await tx.rows<ReversalRecord>(named('reversals_of')`
-    select * from reversals where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}
+    select * from reversals where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and refund_reference is null
     order by created_at, reversal_id`)
   const disputes = await tx.rows<DisputeRecord>(named('disputes_of')`
     select * from disputes where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}
     order by opened_at, dispute_id`)
   return { reversals, disputes }
+}
+
+// These reversals are a refund of ours: they are not counted any more.
+export async function claimReversals(tx: Tx, reversals: readonly ReversalRecord[], refund_reference: string) {
+  for (const { merchant_id, attempt_id, reversal_id } of reversals)
+    await tx.rows(named('claim_reversal')`
+      update reversals set refund_reference = ${refund_reference}
+      where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and reversal_id = ${reversal_id}`)
 }
 
 export async function addMoneyBack(tx: Tx, { reversals, disputes }: MoneyBack) {

@@ -115,7 +115,7 @@ export function savePayments(all: readonly PaymentToSave[]) {
       payment_time = c.payment_time, charged = c.charged, card_type = c.card_type,
       psp_response_code = c.psp_response_code, psp_response_msg = c.psp_response_msg, redacted_at = null,
       paid_attempt_id = c.paid_attempt_id, reversed_at = c.reversed_at, reversed_amount = c.reversed_amount,
-      expires_at = coalesce(c.reopened_until, p.expires_at),
+      refunded_amount = c.refunded_amount, expires_at = coalesce(c.reopened_until, p.expires_at),
       left_by = case when c.reopened_until is null then p.left_by else '{}' end
     from unnest(${merchants}::text[], ${references}::text[], ${all.map(p => p.status)}::text[],
         ${all.map(p => p.status_reason)}::text[], ${all.map(p => p.updated_at)}::timestamptz[],
@@ -125,10 +125,11 @@ export function savePayments(all: readonly PaymentToSave[]) {
         ${all.map(p => p.charged)}::bigint[], ${all.map(p => p.card_type)}::text[],
         ${all.map(p => p.psp_response_code)}::text[], ${all.map(p => p.psp_response_msg)}::text[],
         ${all.map(p => p.paid_attempt_id)}::text[], ${all.map(p => p.reversed_at)}::timestamptz[],
-        ${all.map(p => p.reversed_amount)}::bigint[], ${all.map(p => p.reopened_until ?? null)}::timestamptz[])
+        ${all.map(p => p.reversed_amount)}::bigint[], ${all.map(p => p.refunded_amount)}::bigint[],
+        ${all.map(p => p.reopened_until ?? null)}::timestamptz[])
       as c (merchant_id, tx_reference, status, status_reason, updated_at, late, cancel_requested_at, payment_method,
         payment_instrument, payment_reference, payment_time, charged, card_type, psp_response_code,
-        psp_response_msg, paid_attempt_id, reversed_at, reversed_amount, reopened_until)
+        psp_response_msg, paid_attempt_id, reversed_at, reversed_amount, refunded_amount, reopened_until)
     where p.merchant_id = c.merchant_id and p.tx_reference = c.tx_reference and ${ofMerchants('p', all)}`
 }
 

@@ -86,7 +86,8 @@ export async function findPayments(tx: Tx, keys: InvoiceKey[]): Promise<(Payment
     select merchant_id, mode, invoice_id, p.tx_reference, p.status, p.status_reason, p.total, p.currency,
       p.number, p.email, p.name, p.description, p.outlet, p.pymt_instrument, p.wallet_issuer_hint, p.extra,
       p.updated_at, p.late, p.payment_method, p.payment_instrument, p.payment_reference, p.payment_time,
-      p.charged, p.card_type, p.psp_response_code, p.psp_response_msg, p.reversed_at, p.reversed_amount
+      p.charged, p.card_type, p.psp_response_code, p.psp_response_msg, p.reversed_at, p.reversed_amount,
+      p.refunded_amount
     from ${unnestKeys(keys)} join payments p using (merchant_id, mode, invoice_id)
     where ${ofMerchants('p', keys)}`)
   const found = new Map(rows.map(row => [invoiceKey(row), row]))

@@ -2,8 +2,8 @@ import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Task, TaskKind } from '../../core/payment/change.ts'
 import { named, sql, type Tx } from '../db.ts'
 
-// A task is raised once, however often its cause occurs. A task about refunds reopens when their sum changes, one about
-// disputes when another dispute follows after it was closed. Returns the tasks that are new or reopened.
+// A task is raised once, however often its cause occurs. A task about reversals reopens when their sum changes, one about
+// disputes when another dispute follows after it was closed, one about refunds when its note is another then. Returns the tasks that are new or reopened.
 export async function addTasks(tx: Tx, tasks: readonly Task[]): Promise<Task[]> {
   const added: Task[] = []
   for (const t of tasks)
@@ -17,6 +17,8 @@ export async function addTasks(tx: Tx, tasks: readonly Task[]): Promise<Task[]> 
           closed_note = null
         where (tasks.kind = 'reversed' and tasks.amount <> excluded.amount)
           or (tasks.kind in ('dispute_opened', 'dispute_lost') and tasks.closed_at is not null)
+          or (tasks.kind in ('refund_needs_action', 'refund_unclear', 'refund_exceeds')
+            and tasks.closed_at is not null and tasks.note <> excluded.note)
       returning *`)),
     )
   return added

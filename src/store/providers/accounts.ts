@@ -47,6 +47,10 @@ export const saveAccount = (tx: Tx, account: string, c: Changes, now: Date) =>
 export const findAccount = (tx: Tx, account: string) =>
   tx.one<StoredAccount>(sql`select * from provider_accounts where account = ${account}`)
 
+export const isAccountOf = async (tx: Tx, account: string, merchant_id: string) =>
+  (await tx.one(named('is_account_of')`
+    select from provider_accounts where account = ${account} and merchant_id = ${merchant_id}`)) !== undefined
+
 export const listAccounts = (tx: Tx) =>
   tx.rows<StoredAccount>(sql`select * from provider_accounts order by account`)
 

@@ -2,6 +2,7 @@ import type { NotificationKey } from '../../core/notification/notification.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Task } from '../../core/payment/change.ts'
 import type { Payment } from '../../core/payment/payment.ts'
+import type { Refund } from '../../core/refund/refund.ts'
 import { plainEvents } from '../../core/redaction/redact.ts'
 import { sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
@@ -67,6 +68,7 @@ export const unsentOf = (tx: Tx, names: readonly MessageName[]) =>
 type Redaction = {
   payments: readonly Payment[]
   attempts: readonly Attempt[]
+  refunds: readonly Refund[]
   bodies: readonly NotificationBody[]
   deliveries: readonly SentTo[]
   tasks: readonly Task[]
@@ -74,11 +76,12 @@ type Redaction = {
   messages: readonly MessageName[]
 }
 
-// Removes personal data of these payments from all tables. `bodies`, `deliveries`, `tasks` and `notes` contain the values to
+// Removes personal data of these payments from all tables. `refunds`, `bodies`, `deliveries`, `tasks` and `notes` contain the values to
 // store. It runs in the transaction that locks the payments, so that all of it is removed or nothing.
 export async function redactPayments(tx: Tx, redaction: Redaction, now: Date) {
   await redactRows(tx, redaction, now)
   await redactAttempts(tx, redaction)
+  await redactRefunds(tx, redaction)
   await redactNotes(tx, redaction)
   await redactNotifications(tx, redaction)
   await deleteMessages(tx, redaction)
@@ -112,6 +115,17 @@ async function redactAttempts(tx: Tx, { attempts }: Redaction) {
     update sandbox_charges c set payer = null, note = null
     from ${ids} where c.merchant_id = r.merchant_id and c.reference = r.attempt_id
       and ${ofMerchants('c', attempts)}`)
+}
+
+async function redactRefunds(tx: Tx, { refunds }: Redaction) {
+  if (refunds.length > 0)
+    await tx.rows(sql`
+      update refunds o set reason = r.reason, state_reason = r.state_reason
+      from unnest(${refunds.map(r => r.merchant_id)}::text[], ${refunds.map(r => r.refund_reference)}::text[],
+          ${refunds.map(r => r.reason)}::text[], ${refunds.map(r => r.state_reason)}::text[])
+        as r (merchant_id, refund_reference, reason, state_reason)
+      where o.merchant_id = r.merchant_id and o.refund_reference = r.refund_reference
+        and ${ofMerchants('o', refunds)}`)
 }
 
 async function redactNotes(tx: Tx, { payments, tasks, notes }: Redaction) {

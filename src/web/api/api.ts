@@ -7,6 +7,7 @@ import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from '../http/
 import type { Answerer } from '../server/server.ts'
 import { eventsRoute } from './events.ts'
 import { type ApiOptions, webFormRoute, initiateRoute } from './initiate.tsx'
+import { refundCheckRoute, refundRoute } from './refunds.ts'
 import { requestsRoute } from './requests.ts'
 import { statusLineRoute, statusRoute } from './status.ts'
 import { clockRoute, triggerRoute } from './testing.ts'
@@ -14,9 +15,11 @@ import { clockRoute, triggerRoute } from './testing.ts'
 type Handler = (exchange: Exchange) => Promise<ApiAnswer>
 type Route = Partial<Record<string, Handler>> // by method
 
+const refundPath = '/v1/refunds/{refund_id}'
+
 const getAndPost = (handler: Handler): Route => ({ GET: handler, POST: handler })
 
-// The API routes by path.
+// The API routes by path. A parameter is the whole last part of a path.
 export function routesOf(options: ApiOptions): Map<string, Route> {
   return new Map([
     ['/v1/mobile_agents_v2', { POST: initiateRoute(options) }],
@@ -25,6 +28,8 @@ export function routesOf(options: ApiOptions): Map<string, Route> {
     ['/v1/gateway/status_chk', getAndPost(statusLineRoute(options))],
     ['/gateway/status_chk', getAndPost(statusLineRoute(options))],
     ['/v1/events', { GET: eventsRoute(options) }],
+    ['/v1/refunds', { POST: refundRoute(options) }],
+    [refundPath, { GET: refundCheckRoute(options) }],
     ['/v1/requests', { GET: requestsRoute(options) }],
     ['/v1/test/triggers', { POST: triggerRoute(options) }],
     ['/v1/test/clock', { POST: clockRoute(options) }],
@@ -35,6 +40,8 @@ export function routesOf(options: ApiOptions): Map<string, Route> {
 }
 
 // A request for the root without a merchant_key is a visitor, who gets the home page.
+const refundsPrefix = '/v1/refunds/'
+
 const hasMerchantKey = (query: string) => new URLSearchParams(query).has('merchant_key')
 
 type CreateOptions = ApiOptions & {
@@ -51,20 +58,23 @@ export function createApi(options: CreateOptions): Answerer {
   // Returns false if the address is not part of the API.
   return (incoming, outgoing) => {
     const [path, query] = splitUrl(incoming.url ?? '')
-    const route = routes.get(path)
+    const name = path.startsWith(refundsPrefix) ? refundPath : path // of the route
+    const route = routes.get(name)
     if (!route) return false
     const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? '')
     if (path === '/' && method === 'GET' && !hasMerchantKey(query)) return false
     const requestId = newRequestId()
     const address = addressOf(incoming, trustedProxies)
     const baseUrl = options.baseUrl()
-    const exchange: Exchange = { incoming, method, query, requestId, baseUrl, address, fields: undefined }
+    const lastPart = name === path ? undefined : path.slice(refundsPrefix.length)
+    const request = { incoming, method, query, requestId, baseUrl, address }
+    const exchange: Exchange = { ...request, lastPart, fields: undefined }
     const started = performance.now()
     answerTo(route, exchange)
       .then(answer => {
         sendAnswer(outgoing, answer, requestId)
         const { http, merchant_id, code, cause, refusal } = answer
-        observe({ requestId, method, route: path, http, started, merchant_id, code, cause })
+        observe({ requestId, method, route: name, http, started, merchant_id, code, cause })
         if (refusal) recordRefusal?.({ requestId, method, path, refusal, fields: exchange.fields })
       })
       .catch((error: unknown) => {

@@ -20,8 +20,8 @@ export const statusRoute =
     let fields: StatusFields = {}
     try {
       fields = await readStatusFields(runtime, exchange)
-      const { payment, view, warnings } = await checkStatus(runtime, fields, exchange.address)
-      const record = statusRecord(payment, runtime.clock(), view)
+      const { payment, refunds, view, warnings } = await checkStatus(runtime, fields, exchange.address)
+      const record = statusRecord(payment, runtime.clock(), view, refunds)
       const body = isKeyedOnly ? keyedStatusJson(payment, record) : statusJson(payment, record, warnings)
       return { http: 200, type: jsonType, body, merchant_id: payment.merchant_id }
     } catch (error) {

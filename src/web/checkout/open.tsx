@@ -136,7 +136,9 @@ export function checkoutForPage(checkout: Checkout): Checkout {
       checkout.line_items?.map(item => ({ ...item, name: masked(stripBidiControls(item.name)) })) ?? null,
     branding: {
       ...checkout.branding,
-      ...(checkout.branding.refunds && { refunds: stripBidiControls(checkout.branding.refunds) }),
+      ...(checkout.branding.refund_policy && {
+        refund_policy: stripBidiControls(checkout.branding.refund_policy),
+      }),
     },
     attempts: checkout.attempts.map(attempt => ({
       ...attempt,

@@ -12,6 +12,7 @@ export type Exchange = {
   requestId: string
   baseUrl: string
   address: string
+  lastPart?: string // of the path, if the address of the route ends with a parameter
   fields: Fields | undefined // set when they are read, for the request log
 }
 

@@ -24,8 +24,13 @@ function errorBody(
 
 // The only place that turns a refusal into HTTP.
 export function refusalBody(refusal: Refusal, request: ErrorContext) {
-  const { code, message, field, hint, differences, warnings, http } = refusal
-  const details = { ...(field && { field }), ...(hint && { hint }), ...(differences && { differences }) }
+  const { code, message, field, hint, differences, left, warnings, http } = refusal
+  const details = {
+    ...(field && { field }),
+    ...(hint && { hint }),
+    ...(differences && { differences }),
+    ...(left !== undefined && { left }),
+  }
   return {
     ...errorBody(http, { code, message, ...details }, request),
     ...(warnings && { warnings }),

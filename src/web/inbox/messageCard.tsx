@@ -13,6 +13,7 @@ const topics = {
   paid: 'paid',
   failed: 'not paid',
   cancelled: 'cancelled',
+  refunded: 'refunded',
   exhausted: 'notifications not delivered',
 }
 

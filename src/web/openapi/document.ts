@@ -4,6 +4,7 @@ import { exampleHash, exampleHexKeyHash, exampleRequestString, exampleSecret } f
 import { commonHeaders } from './operation.ts'
 import { otherPaths } from './otherPaths.ts'
 import { paymentPaths } from './paymentPaths.ts'
+import { refundPaths } from './refundPaths.ts'
 import { requestPaths } from './requestPaths.ts'
 import { schemas } from './schemas.ts'
 import { statusPaths } from './statusPaths.ts'
@@ -42,6 +43,9 @@ If the secret key is hexadecimal, its decoded bytes may be the HMAC key too. The
 
 If total is a JSON number, you may sign it as sent, in its shortest form or with two decimals: 10.50, 10.5.
 
+A refund signs \`amount=...&invoice_id=...&merchant_key=...&refund_id=...\`, and the check of a refund
+\`merchant_key=...&refund_id=...\`. Both are always signed.
+
 The event feed has its own signature with a timestamp, in the header \`x-tollgate-signature\`. The tools for tests sign all
 fields of the request and its time.
 
@@ -76,7 +80,7 @@ export const openapiDocument = (baseUrl: string) => ({
   info: {
     title: 'Tollgate',
     version,
-    summary: 'Payment initiation, status checks and events.',
+    summary: 'Payment initiation, status checks, refunds and events.',
     description,
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
@@ -85,6 +89,7 @@ export const openapiDocument = (baseUrl: string) => ({
   tags: [
     { name: 'Payments', description: 'Request a payment.' },
     { name: 'Status', description: 'Check its status.' },
+    { name: 'Refunds', description: 'Return money to the customer.' },
     { name: 'Events', description: 'Read all events, including those whose notification you missed.' },
     { name: 'Requests', description: 'See why your requests were refused.' },
     { name: 'Tests', description: 'Make test payments end in a chosen way, and advance their time.' },
@@ -96,6 +101,7 @@ export const openapiDocument = (baseUrl: string) => ({
   paths: {
     ...paymentPaths(baseUrl),
     ...statusPaths,
+    ...refundPaths,
     ...eventPaths,
     ...requestPaths,
     ...testPaths(baseUrl),

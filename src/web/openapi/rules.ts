@@ -121,6 +121,56 @@ export const rulesOfFeeds = [
   ...ofEveryRequest,
 ]
 
+const refundFaults = [
+  ...rules(404, 'GW-005', {
+    paid_invoice: { invoice_id: 'Refund: the merchant has a payment with this invoice_id.' },
+  }),
+  ...rules(409, 'GW-021', { paid_payment: { invoice_id: 'The payment is paid.' } }),
+  ...rules(403, 'GW-022', {
+    allowed_refunds: { merchant_key: 'Your setting refunds is on, or it is a test key.' },
+  }),
+  ...rules(409, 'GW-020', {
+    enough_left: {
+      amount:
+        'It is at most what is left of the payment, after refunds, reversals and open or lost disputes.',
+    },
+  }),
+  ...rules(409, 'GW-023', {
+    recent_payment: { invoice_id: 'The provider still refunds a payment of this age.' },
+  }),
+  ...rules(409, 'GW-024', { least_refund: { amount: 'The provider refunds so little.' } }),
+  ...rules(409, 'GW-025', {
+    whole_refund: { amount: 'It is the whole amount, if the provider has no partial refunds.' },
+  }),
+  ...rules(409, 'GW-026', {
+    daily_limit: { amount: 'Your refunds of this day stay within refund_daily_limit.' },
+  }),
+  ...rules(409, 'GW-027', {
+    own_refund: { refund_id: 'Refund: it is new, or the request equals the stored one.' },
+  }),
+  ...rules(400, 'GW-012', {
+    whole_amount: { amount: `Refund: it ${noDecimals}` },
+    no_dots: { refund_id: 'It is neither . nor .. alone.' },
+    plain_reason: { reason: 'It is well-formed Unicode.' },
+  }),
+]
+
+export const rulesOfRefunds = [
+  ...knownKey,
+  ...rightHash,
+  ...ofPayments.filter(({ name }) => name === 'active_merchant'),
+  ...refundFaults,
+  ...ofEveryRequest,
+  ...ofBodies,
+]
+
+export const rulesOfRefundChecks = [
+  ...knownKey,
+  ...rightHash,
+  ...rules(404, 'GW-028', { known_refund: { refund_id: 'The merchant has a refund with this refund_id.' } }),
+  ...ofEveryRequest,
+]
+
 // Of the endpoints that sign all fields and the time.
 const ofSigned = [
   ...knownKey,

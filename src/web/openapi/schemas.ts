@@ -4,6 +4,7 @@ import { requestSchema } from '../../core/interface/request.ts'
 import { warningCodes } from '../../core/interface/warnings.ts'
 import { currencies } from '../../core/money.ts'
 import { moneyBackTypes } from '../../core/payment/change.ts'
+import { refundSources, refundStates } from '../../core/refund/refund.ts'
 import { asForm, type ObjectSchema, withOtherNames } from './requestSchema.ts'
 
 // The schemas of all bodies. The document is generated from them, and a test validates real responses with them.
@@ -21,6 +22,15 @@ export const codeMeanings: Record<Code, string> = {
   'GW-013': 'the body or the header is too large',
   'GW-014': 'the content type of the body is not supported',
   'GW-015': 'a live key at an address that has test mode only',
+  'GW-020': 'more than is left of the payment',
+  'GW-021': 'the payment is not paid',
+  'GW-022': 'refunds are off for this merchant',
+  'GW-023': 'the provider refunds no payment of this age',
+  'GW-024': 'less than the provider refunds',
+  'GW-025': 'the provider refunds only the whole amount',
+  'GW-026': 'more than is left of the daily limit',
+  'GW-027': 'another refund has this refund_id',
+  'GW-028': 'no refund has this refund_id',
   'GW-050': 'the database is unavailable, or the gateway is too busy to read the body',
   'GW-060': 'too many requests',
 }
@@ -81,6 +91,37 @@ const extra = z
 
 const paymentStatus = z.enum(['awaiting_payment', 'paid', 'cancelled', 'failed'])
 
+const refundFields = {
+  refund_id: nullable('Your refund_id. Null if your operator requested the refund.'),
+  refund_reference: text('Our reference of the refund.'),
+  amount: z.number().describe('The amount of the refund, in major units of currency.'),
+  currency: z.enum(currencies).describe('The currency of the payment.'),
+  state: z
+    .enum(refundStates)
+    .describe(
+      'requested, pending and unknown: on its way. needs_action: your operator has to do something. succeeded: the money ' +
+        'went back. failed: it did not.',
+    ),
+  reason: text('As you sent it, or empty.'),
+  source: z
+    .enum(refundSources)
+    .describe(
+      'payment: part of the amount of the payment. surplus, fee: money beyond it, refunded by your operator.',
+    ),
+  requested_at: time('When it was requested.'),
+  succeeded_at: nullableTime('When the money went back; null until then.'),
+}
+
+const refund = z.object({
+  ...refundFields,
+  invoice_id: text('Your invoice_id of the payment.'),
+  tx_reference: text('Our reference of the payment.'),
+  state_reason: text('Why, in a sentence; may be empty.'),
+  kind: z
+    .enum(['provider', 'manual'])
+    .describe('manual: the provider has no refunds, so your operator returns the money by other means.'),
+})
+
 const statusRecord = z.object({
   success: z.literal(true).describe('The status check succeeded. It says nothing about the money.'),
   status: paymentStatus.describe('The status of the payment. Only paid means that money arrived.'),
@@ -99,9 +140,13 @@ const statusRecord = z.object({
   payment_instrument: nullable('The wallet or card of the latest attempt, masked.'),
   payment_time: nullableTime('When it was paid; null until then.'),
   reversed_at: nullableTime(
-    'When the first refund or lost dispute happened, or null. The status stays paid.',
+    'When the provider first returned money by itself, or a dispute was lost, or null. The status stays paid.',
   ),
-  reversed_amount: nullableNumber('The amount returned to the customer so far, in major units, or null.'),
+  reversed_amount: nullableNumber('What the provider returned by itself so far, in major units, or null.'),
+  refunded_amount: nullableNumber(
+    'What you refunded of the amount so far, by refunds that succeeded. Null if no refund was ever requested.',
+  ),
+  refunds: z.array(z.object(refundFields)).describe('All refunds of the payment, the oldest first.'),
   as_at: time('The time of this response.'),
   last_updated: time('The time of the last change.'),
   narration: nullable('The description of the request.'),
@@ -130,11 +175,12 @@ const event = z.object({
   cursor: text('Send this as after to continue behind this event.'),
   id: text('The webhook-id of its notification.'),
   sequence: z.int().min(1).describe('Counts the status changes of this payment.'),
-  type: z.enum(['status', ...moneyBackTypes]).meta({
+  type: z.enum(['status', ...moneyBackTypes, ...refundStates.map(state => `refund.${state}` as const)]).meta({
     description:
-      'A status change, which has a notification; or a refund or dispute, which is only in the feed.',
+      'A status change, which has a notification; a refund that you or your operator requested, which has one if ' +
+      'ipn_refunds is on; or a reversal by the provider or a dispute, which is only in the feed.',
   }),
-  status: paymentStatus,
+  status: paymentStatus.describe('The status of the payment at that time.'),
   created_at: time('When it happened.'),
   body: text('The bytes of the notification, as text: parse it as JSON.'),
 })
@@ -202,7 +248,13 @@ const errorBody = z.object({
         }),
       )
       .optional()
-      .describe('With 409 GW-005, for a signed request. Personal values are masked; null means absent.'),
+      .describe(
+        'With 409 GW-005 or GW-027, for a signed request. Personal values are masked; null means absent.',
+      ),
+    left: z
+      .number()
+      .optional()
+      .describe('With GW-020 and GW-026: what may still be refunded, in major units.'),
   }),
   request_id: text('The same as the x-request-id header. Quote it when you ask for help.'),
   warnings,
@@ -276,7 +328,11 @@ export const bodies = {
     next: z.string().optional().describe('Send this as after. Only if more is true.'),
     message: text('A sentence for a person.'),
   }),
+  RefundAnswer: refund.extend({ success: z.literal(true), warnings }),
   Notification: notification,
+  RefundNotification: refund.extend({
+    type: z.literal('refund').describe('There is no status in this body.'),
+  }),
   ErrorBody: errorBody,
   FailedRecord: failedRecord,
   FailedCheck: z

@@ -1,8 +1,9 @@
 import { ipnRequest, signingKey } from '../../core/notification/delivery.ts'
-import { notificationBody, notificationId } from '../../core/notification/notification.ts'
+import { notificationBody, notificationId, refundUpdateBody } from '../../core/notification/notification.ts'
 import { noOutcome, type Payment } from '../../core/payment/payment.ts'
 import { examplePayment, exampleTime } from './examples.ts'
 import { jsonContent } from './operation.ts'
+import { succeededRefund } from './refundPaths.ts'
 import type { Json } from './requestSchema.ts'
 import { refTo } from './schemas.ts'
 
@@ -64,11 +65,10 @@ const parameters = [
     type: 'string',
     pattern: '^[1-9][0-9]*$',
   }),
-  header(
-    'webhook-sequence',
-    'Counts the status changes of this payment. Notifications can arrive in another order.',
-    { type: 'string', pattern: '^[1-9][0-9]*$' },
-  ),
+  header('webhook-sequence', 'Counts the notifications of this payment. They can arrive in another order.', {
+    type: 'string',
+    pattern: '^[1-9][0-9]*$',
+  }),
 ]
 
 // The requests that the gateway sends to a shop.
@@ -86,6 +86,28 @@ export const webhooks = {
       requestBody: {
         required: true,
         content: jsonContent(refTo('Notification'), { paid: JSON.parse(body) }),
+      },
+      responses: {
+        200: { description: 'You have it. It is not sent again.' },
+        default: { description: 'Any other answer: it is sent again later.' },
+      },
+    },
+  },
+  refundState: {
+    post: {
+      tags: ['Notifications'],
+      operationId: 'refundState',
+      summary: 'The state of a refund changed',
+      description:
+        'Sent only if your setting ipn_refunds is on, to `ipn_url`, for every change of the state of a refund. The body ' +
+        'has the type refund and no status: the status of the payment stays paid. It is signed and repeated like the ' +
+        'notification of a status. With ipn_style get it is the same GET as for a status, and with basic its amount is text.',
+      parameters,
+      requestBody: {
+        required: true,
+        content: jsonContent(refTo('RefundNotification'), {
+          succeeded: JSON.parse(refundUpdateBody(succeededRefund, 'post')),
+        }),
       },
       responses: {
         200: { description: 'You have it. It is not sent again.' },

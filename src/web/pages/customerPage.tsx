@@ -157,7 +157,7 @@ const ShopMark = ({ name, logo }: { name: string; logo?: string }) =>
 // How to reach the shop, and its terms. On a wide screen this element ends the shop's column, so it is rendered even if
 // it is empty.
 const Contact = ({ branding, t }: { branding: Branding; t: Texts }) => {
-  const { support_phone, support_email, terms_url, refunds } = branding
+  const { support_phone, support_email, terms_url, refund_policy } = branding
   return (
     <div class="contact">
       {(support_phone || support_email) && (
@@ -167,9 +167,9 @@ const Contact = ({ branding, t }: { branding: Branding; t: Texts }) => {
           {support_email && <a href={`mailto:${support_email}`}>{support_email}</a>}
         </p>
       )}
-      {(refunds || terms_url) && (
+      {(refund_policy || terms_url) && (
         <p>
-          {refunds && <bdi>{refunds}</bdi>}
+          {refund_policy && <bdi>{refund_policy}</bdi>}
           {terms_url && (
             <a href={terms_url} target="_blank" rel="noopener noreferrer">
               {t.branding.terms}

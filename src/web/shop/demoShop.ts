@@ -13,6 +13,7 @@ export type DemoShop = {
   code: readonly { name: string; text: string }[]
   open(): Promise<OpenShop | undefined> // undefined while there is no active demo merchant
   requestOf(invoice_id: string): SentRequest | undefined
+  refundRequestOf(invoice_id: string): SentRequest | undefined
   receivedBy(notification_id: string): ReceivedNotification | undefined
 }
 
@@ -23,6 +24,7 @@ export type OpenShop = {
     options: { ending?: string; extra: Record<string, string>; invoiceId?: string },
   ): Promise<{ order: ShopOrder; checkoutUrl: string }>
   orderAfterReturn(invoiceId: string): Promise<ShopOrder | undefined>
+  refund(invoiceId: string): Promise<unknown> // of the whole order
   receive(rawBody: Buffer, headers: IncomingHttpHeaders): Promise<Response>
 }
 

@@ -122,10 +122,14 @@ function StepLink({ link, payment, hasInbox }: LinkProps): Child {
   )
 }
 
-// The hash covers these three fields, in this order.
+// The hash covers three fields of a payment request and four of a refund, in this order.
 function signedText(body: string): { text: string; hash: string } {
-  const { invoice_id, merchant_key, total, secure_hash }: Record<string, string> = JSON.parse(body)
-  const text = `invoice_id=${invoice_id}&merchant_key=${merchant_key}&total=${total}`
+  const { amount, invoice_id, merchant_key, refund_id, total, secure_hash }: Record<string, string> =
+    JSON.parse(body)
+  const text =
+    refund_id === undefined
+      ? `invoice_id=${invoice_id}&merchant_key=${merchant_key}&total=${total}`
+      : `amount=${amount}&invoice_id=${invoice_id}&merchant_key=${merchant_key}&refund_id=${refund_id}`
   return { text, hash: secure_hash ?? '' }
 }
 
@@ -161,7 +165,10 @@ const Request = ({ sent }: { sent: SentRequest }) => {
           The answer, {sent.http} in {sent.ms} ms:
         </p>
         <CodeBlock code={indented(sent.answer)} />
-        <p>Send it again as often as you like: the same order gives the same payment.</p>
+        <p>
+          Send it again as often as you like: the same request gives the same answer, and nothing happens
+          twice.
+        </p>
       </details>
     </>
   )

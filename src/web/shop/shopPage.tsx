@@ -82,7 +82,7 @@ export const ShopPage = (props: ShopPageProps) => {
             </div>
           </div>
           {fault && <Fault text={fault} />}
-          <div id="verdict">{order && <OrderNotice payment={order.payment} />}</div>
+          <div id="verdict">{order && <OrderNotice payment={order.payment} formToken={formToken} />}</div>
           <form method="post" action="/shop/buy" class="buy">
             <FormToken token={formToken} />
             <ul class="articles">
@@ -139,31 +139,50 @@ const Endings = ({ endings, chosen }: { endings: readonly ShopEnding[]; chosen?:
 }
 
 // The result first. The payment's status is that of the gateway, so this never claims too much.
-export const OrderNotice = ({ payment }: { payment: Payment }) => {
-  const { status, description } = payment
+export const OrderNotice = ({ payment, formToken }: { payment: Payment; formToken: string }) => {
+  const { status, description, refunded_amount } = payment
   if (status === 'awaiting_payment') return null
   const isPaid = status === 'paid'
-  const title = isPaid ? 'Paid. Thank you' : status === 'cancelled' ? 'Cancelled' : 'Not paid'
+  const isRefunded = refunded_amount !== null && refunded_amount >= payment.total
+  const title = isRefunded
+    ? 'Refunded'
+    : isPaid
+      ? 'Paid. Thank you'
+      : status === 'cancelled'
+        ? 'Cancelled'
+        : 'Not paid'
   return (
     <section class={isPaid ? 'notice ok' : 'notice'}>
       <Icon name={isPaid ? 'check' : 'alert'} />
       <div>
         <h2>{title}</h2>
         <p>
-          {isPaid
-            ? `The shop has ${moneyText(payment.currency, payment.charged ?? payment.total)} for the ${(description ?? '').toLowerCase()}.`
-            : 'Nothing was taken. Buy again to try another ending.'}
+          {isRefunded
+            ? `The shop has returned ${moneyText(payment.currency, refunded_amount)}.`
+            : isPaid
+              ? `The shop has ${moneyText(payment.currency, payment.charged ?? payment.total)} for the ${(description ?? '').toLowerCase()}.`
+              : 'Nothing was taken. Buy again to try another ending.'}
         </p>
+        {isPaid && refunded_amount === null && <RefundForm payment={payment} formToken={formToken} />}
       </div>
     </section>
   )
 }
 
+const RefundForm = ({ payment, formToken }: { payment: Payment; formToken: string }) => (
+  <form method="post" action={`/shop/refund?order=${payment.invoice_id}`} class="refund">
+    <FormToken token={formToken} />
+    <button type="submit" class="btn plain small">
+      Refund it
+    </button>
+  </form>
+)
+
 const Fault = ({ text }: { text: string }) => (
   <section class="notice bad" role="alert">
     <Icon name="stop" />
     <div>
-      <h2>The payment was not requested</h2>
+      <h2>The request was refused</h2>
       <p>{text}</p>
     </div>
   </section>

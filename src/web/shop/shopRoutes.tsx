@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { findDemoPayment } from '../../actions/merchants/demoShop.ts'
+import { findDemoPayment, refundsOfOrder } from '../../actions/merchants/demoShop.ts'
 import { customerMessagesOf } from '../../actions/messages/receipts.ts'
 import { sentNotificationsOf } from '../../actions/notifications/findNotifications.ts'
 import { explainPayment } from '../../actions/payments/explainPayment.ts'
@@ -17,7 +17,7 @@ import { senderOf } from '../http/operatorAuth.ts'
 import { customerPageHeaders, sendPage } from '../pages/sendPage.ts'
 import { TroublePage } from '../pages/customerPage.tsx'
 import type { DemoShop, OpenShop } from './demoShop.ts'
-import { Panel, panelId } from './panel.tsx'
+import { Panel, panelId, panelUrl } from './panel.tsx'
 import { shopFiles } from './shopAssets.ts'
 import { CodePage, ShopPage, OrderNotice } from './shopPage.tsx'
 import { type OrderRecords, stepsOf } from './steps.ts'
@@ -62,10 +62,11 @@ function createPanels({ shop, runtime, isForThisMachineOnly }: ShopOptions) {
   }
 
   async function recordsOf(payment: Payment, now: Date): Promise<OrderRecords> {
-    const [{ attempts, events }, notifications, messages] = await Promise.all([
+    const [{ attempts, events }, notifications, messages, refunds] = await Promise.all([
       explainPayment(db, payment, now),
       sentNotificationsOf(db, payment),
       customerMessagesOf(db, payment),
+      refundsOfOrder(db, payment),
     ])
     return {
       payment,
@@ -74,7 +75,9 @@ function createPanels({ shop, runtime, isForThisMachineOnly }: ShopOptions) {
       notifications,
       messages,
       now,
+      refunds,
       request: shop.requestOf(payment.invoice_id),
+      refundRequest: shop.refundRequestOf(payment.invoice_id),
       receivedBy: shop.receivedBy,
       testerPage: attempt => runtime.providerAccounts.findFor(attempt)?.testerPage?.(attempt.attempt_id),
       endsAt(attempt) {
@@ -98,11 +101,15 @@ async function ownFields(c: Ctx, { runtime, trustedProxies }: ShopOptions, formT
 }
 
 // What the script of the page replaces.
-const Steps = (panel: Awaited<ReturnType<ReturnType<typeof createPanels>['panelOf']>>) => (
+type PanelOf = Awaited<ReturnType<ReturnType<typeof createPanels>['panelOf']>>
+
+const Steps = ({ formToken, ...panel }: PanelOf & { formToken: string }) => (
   <>
     {raw('<!doctype html>')}
     <title>What happens</title>
-    <div id="verdict">{panel.order && <OrderNotice payment={panel.order.payment} />}</div>
+    <div id="verdict">
+      {panel.order && <OrderNotice payment={panel.order.payment} formToken={formToken} />}
+    </div>
     <Panel {...panel} />
   </>
 )
@@ -147,6 +154,20 @@ function createHandlers(options: ShopOptions, frame: ShopFrameProps) {
     }
   }
 
+  // The visitor's own order only: the shop refunds it through the public interface, once however often it is pressed.
+  async function refund(c: Ctx, opened: OpenShop) {
+    const fields = await ownFields(c, options, formToken)
+    if (!fields) return sendPage(c, <TroublePage kind="elsewhere" lang="en" />, 403)
+    const payment = await ownPayment(c)
+    if (!payment) return redirect(c, '/')
+    try {
+      await opened.refund(payment.invoice_id)
+      return redirect(c, panelUrl(payment, runtime.clock()))
+    } catch (error) {
+      return showShop(c, opened, { fault: error instanceof Error ? error.message : String(error) }, 502)
+    }
+  }
+
   // The return page of the shop. The address is no proof, so the shop asks the gateway for the status.
   async function comeBack(c: Ctx, opened: OpenShop) {
     const invoice_id = c.req.query('order') ?? ''
@@ -162,21 +183,21 @@ function createHandlers(options: ShopOptions, frame: ShopFrameProps) {
   }
 
   async function sendSteps(c: Ctx) {
-    const html = String(<Steps {...(await panelOf(c))} />)
+    const html = String(<Steps {...(await panelOf(c))} formToken={formToken} />)
     return plainResponse(c, 200, html, customerPageHeaders, { 'content-type': 'text/html; charset=UTF-8' })
   }
 
-  return { showShop, buy, comeBack, receive, sendSteps }
+  return { showShop, buy, refund, comeBack, receive, sendSteps }
 }
 
 // The demo shop: its page at /, and what belongs to it below /shop. Nothing here can change a payment; the shop requests
-// it through the public interface, as the demo merchant.
+// and refunds it through the public interface, as the demo merchant.
 export function createShopPages(options: ShopOptions) {
   const { shop, runtime, trustedProxies, isForThisMachineOnly } = options
   const { assets, routes: files } = shopFiles(shop)
   const own: readonly SitePlace[] = isForThisMachineOnly ? ['inbox', 'support'] : []
   const frame: ShopFrameProps = { assets, places: ['shop', 'phone', ...own, 'docs'] }
-  const { showShop, buy, comeBack, receive, sendSteps } = createHandlers(options, frame)
+  const { showShop, buy, refund, comeBack, receive, sendSteps } = createHandlers(options, frame)
 
   // Every route is limited like the pages of the sandbox, and exists only while the shop is open.
   const whenOpen = (answer: (c: Ctx, opened: OpenShop) => Promise<Response>) => async (c: Ctx) => {
@@ -189,6 +210,7 @@ export function createShopPages(options: ShopOptions) {
   routes.onError(errorPage)
   routes.route('/', files)
   routes.post('/buy', whenOpen(buy))
+  routes.post('/refund', whenOpen(refund))
   routes.get('/return', whenOpen(comeBack))
   routes.post('/ipn', whenOpen(receive))
   routes.get('/steps', whenOpen(sendSteps))

@@ -8,6 +8,7 @@ import type { PaymentEvent } from '../../core/payment/change.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { paymentMethodName } from '../../core/provider/paymentMethod.ts'
 import { reasons } from '../../core/provider/reason.ts'
+import type { Refund } from '../../core/refund/refund.ts'
 import { moneyText } from '../../core/timeline/history.ts'
 import type { ReceivedNotification, SentRequest } from './demoShop.ts'
 
@@ -32,7 +33,9 @@ export type OrderRecords = {
   notifications: readonly SentNotification[]
   messages: readonly Message[]
   now: Date
+  refunds: readonly Refund[]
   request: SentRequest | undefined
+  refundRequest: SentRequest | undefined
   receivedBy(notification_id: string): ReceivedNotification | undefined
   testerPage(attempt: Attempt): string | undefined
   endsAt(attempt: Attempt): Date | undefined
@@ -62,6 +65,7 @@ export function stepsOf(records: OrderRecords): ShopStep[] {
     resultStep(records),
     ...notificationSteps(records),
     messageStep(records),
+    ...records.refunds.flatMap(refund => refundSteps(refund, records)),
   ]
 }
 
@@ -205,10 +209,12 @@ function resultStep({ payment, attempts }: OrderRecords): ShopStep {
 
 const recordedWithinMs = 5000 // the try is read beside its delivery, and may be a moment older
 
-function notificationSteps({ notifications, receivedBy, now }: OrderRecords): ShopStep[] {
+function notificationSteps({ notifications: all, receivedBy, now }: OrderRecords): ShopStep[] {
+  const notifications = all.filter(({ type = 'status', url }) => type === 'status' || url !== null)
   if (notifications.length === 0) return [{ state: 'todo', what: 'Shop notified' }]
   return notifications.map(one => {
-    const what = notifications.length > 1 ? `Shop notified: ${one.status}` : 'Shop notified'
+    const change = one.type?.startsWith('refund.') ? one.type.replace('.', ' ') : one.status
+    const what = notifications.length > 1 ? `Shop notified: ${change}` : 'Shop notified'
     const last = one.storedTries.at(-1)
     const state = deliveryState(one)
     const isRecorded = last || now.getTime() - (one.acknowledged_at?.getTime() ?? 0) > recordedWithinMs
@@ -228,8 +234,9 @@ function notificationSteps({ notifications, receivedBy, now }: OrderRecords): Sh
   })
 }
 
-function messageStep({ payment, messages }: OrderRecords): ShopStep {
+function messageStep({ payment, messages: all }: OrderRecords): ShopStep {
   const what = 'SMS and email sent'
+  const messages = all.filter(({ topic }) => topic !== 'refunded')
   if (messages.length === 0)
     return { state: payment.number || payment.email ? 'todo' : 'no', what, note: noMessage(payment) }
   const newest = messages.filter(({ topic }) => topic === (messages.at(-1) as Message).topic)
@@ -259,3 +266,36 @@ function messageStep({ payment, messages }: OrderRecords): ShopStep {
 
 const noMessage = ({ number, email }: Payment) =>
   number || email ? undefined : 'Neither a number nor an address is known: nothing is sent.'
+
+function refundSteps(refund: Refund, { refundRequest, messages }: OrderRecords): ShopStep[] {
+  const { state, amount, currency, created_at, succeeded_at, updated_at, state_reason } = refund
+  const money = moneyText(currency, amount)
+  const requested: ShopStep = {
+    state: 'done',
+    what: 'Refund requested',
+    at: created_at,
+    note: refundRequest
+      ? `${money}, signed by the shop, answered ${refundRequest.http} in ${refundRequest.ms} ms.`
+      : `${money}.`,
+    request: refundRequest,
+  }
+  if (state === 'succeeded') {
+    const isTold = messages.some(({ topic }) => topic === 'refunded')
+    const note = isTold ? `${money}. The customer gets a message.` : `${money}.`
+    return [
+      requested,
+      { state: 'done', what: 'Refunded', at: succeeded_at, note, ...(isTold && { link: 'inbox' }) },
+    ]
+  }
+  if (state === 'failed')
+    return [requested, { state: 'no', what: 'Not refunded', at: updated_at, note: state_reason }]
+  if (state === 'needs_action')
+    return [requested, { state: 'no', what: 'An operator has to act', at: updated_at, note: state_reason }]
+  return [requested, { state: 'now', what: 'Refunded', note: underWay[state] }]
+}
+
+const underWay = {
+  requested: 'The refund is stored. The provider is asked.',
+  pending: 'The provider works on it.',
+  unknown: 'No clear answer, so it is asked again. It is never refunded twice.',
+}

@@ -15,7 +15,12 @@ import { Pill, type PillTone, Time } from '../pages/operatorPage.tsx'
 type MessagesProps = { payment: Payment; messages: readonly Message[]; formToken: string }
 
 const names: Record<Medium, string> = { sms: 'SMS', email: 'Mail' }
-const topics: Record<string, string> = { paid: 'the receipt', failed: 'not paid', cancelled: 'cancelled' }
+const topics: Record<string, string> = {
+  paid: 'the receipt',
+  failed: 'not paid',
+  cancelled: 'cancelled',
+  refunded: 'refunded',
+}
 const media: readonly Medium[] = ['sms', 'email']
 
 // The messages to the customer, and for each address a button to send the receipt again.

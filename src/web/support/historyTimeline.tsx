@@ -86,6 +86,7 @@ const topics: Record<string, string> = {
   paid: 'receipt',
   failed: 'message “not paid”',
   cancelled: 'message “cancelled”',
+  refunded: 'message “refunded”',
 }
 
 function messageEntry(message: Message): Entry[] {

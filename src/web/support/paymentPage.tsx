@@ -11,6 +11,7 @@ import { AttemptTable } from './attemptTable.tsx'
 import { CustomerMessages } from './customerMessages.tsx'
 import { HistoryTimeline, NextSteps } from './historyTimeline.tsx'
 import { SupportPage } from './pages.tsx'
+import { RefundTable } from './refundTable.tsx'
 import { ShopNotifications } from './shopNotifications.tsx'
 import { VerdictNotice } from './verdictNotice.tsx'
 
@@ -67,6 +68,7 @@ export const SupportPaymentPage = (props: PaymentProps) => {
           />
           <NextSteps steps={steps} />
           <AttemptTable history={explained} />
+          {explained.refunds.length > 0 && <RefundTable history={explained} />}
           <ShopNotifications notifications={notifications} now={now} formToken={formToken} />
         </div>
         <div class="stack">

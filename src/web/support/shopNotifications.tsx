@@ -37,7 +37,7 @@ type NotificationProps = { notification: SentNotification; now: Date; formToken:
 const Notification = ({ notification, now, formToken }: NotificationProps) => (
   <article class="record">
     <h3>
-      {(isFeedOnly(notification) ? notification.type : notification.status)?.replace('_', ' ')}{' '}
+      {(isStatus(notification) ? notification.status : notification.type)?.replace('_', ' ')}{' '}
       <span class="muted">{notificationId(notification)}</span>
     </h3>
     {notification.url !== null && (
@@ -58,7 +58,8 @@ const Notification = ({ notification, now, formToken }: NotificationProps) => (
 )
 
 // Refunds and disputes do not change the status. The shop reads them in its feed.
-const isFeedOnly = ({ type }: SentNotification) => type !== undefined && type !== 'status'
+const isStatus = ({ type }: SentNotification) => type === undefined || type === 'status'
+const isFeedOnly = (notification: SentNotification) => !isStatus(notification) && notification.url === null
 
 // The query may hold a secret of the merchant.
 const withoutQuery = (url: string) => url.replace(/[?#].*$/s, '')

@@ -60,14 +60,14 @@ export const enterRoute =
   async (c: Ctx) => {
     setHeaders(c, pageHeaders())
     if (c.req.method === 'HEAD' || isPrefetch(c)) return c.body(null, 204)
-    const mayTry = limitWrongTokens(c, auth, () => true)
+    // Every link counts as wrong before the database is asked, so that many at once are limited, too.
+    const mayTry = limitWrongTokens(c, auth, () => false)
     if (isRefusal(mayTry)) return refuse(c, auth, mayTry)
     try {
       const isValid = await useSupportLink(db, auth.keys, c.req.query('link') ?? '', auth.clock())
       if (isValid) startSession(c, auth)
       // The same link, opened again in a browser that is signed in, is not an error.
       if (isValid || accessOf(c, auth) === 'granted') return c.body(null, 303, { location: '/support' })
-      limitWrongTokens(c, auth, () => false)
       return c.html(<UsedLinkPage />, 403)
     } catch (error) {
       if (!isRefusal(error)) throw error

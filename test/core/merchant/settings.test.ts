@@ -33,7 +33,13 @@ test('the defaults are those of the contract', () => {
     support_phone: null,
     support_email: null,
     terms_url: null,
-    refunds: null,
+    refund_policy: null,
+    refunds: false,
+    refund_daily_limit: null,
+    ipn_refunds: false,
+    fee: { rules: [] },
+    provider_fee: 'merchant',
+    fee_on_refund: 'keep',
   })
 })
 
@@ -67,7 +73,11 @@ for (const [change, name, value] of [
   ['support_phone=+44 20 7946 0000', 'support_phone', '+442079460000'],
   ['support_email=help@a.example', 'support_email', 'help@a.example'],
   ['terms_url=https://a.example/terms?lang=en', 'terms_url', 'https://a.example/terms?lang=en'],
-  ['refunds=Refunds within 7 days', 'refunds', 'Refunds within 7 days'],
+  ['refund_policy=Refunds within 7 days', 'refund_policy', 'Refunds within 7 days'],
+  ['refunds=on', 'refunds', true],
+  ['refund_daily_limit=500', 'refund_daily_limit', { every: 50_000n, own: {} }],
+  ['refund_daily_limit=500,UGX:90000', 'refund_daily_limit', { every: 50_000n, own: { UGX: 90_000n } }],
+  ['ipn_refunds=on', 'ipn_refunds', true],
 ] as const) {
   test(`${change} is read`, () => {
     const { texts, faults } = changeSettings({}, [change])
@@ -91,6 +101,11 @@ for (const change of [
   'public_extra=extra_',
   'public_extra=extra_email',
   'public_extra=Mobile_no',
+  'refunds=yes',
+  'refund_daily_limit=0',
+  'refund_daily_limit=UGX:500',
+  'refund_daily_limit=a lot',
+  'ipn_refunds=post',
   'min_total=-1',
   'min_total=1e3',
   'max_total=0',
@@ -124,9 +139,9 @@ for (const change of [
   'support_email=nobody',
   'terms_url=javascript:alert(1)',
   'terms_url=/terms',
-  `refunds=${'x'.repeat(61)}`,
-  'refunds=two\nlines',
-  'refunds=  ',
+  `refund_policy=${'x'.repeat(61)}`,
+  'refund_policy=two\nlines',
+  'refund_policy=  ',
   'no_such=on',
   'errors_as_200',
   '',

@@ -28,7 +28,7 @@ const factsWith = (changed: Partial<MessageFacts> = {}): MessageFacts => ({
 })
 
 const langs = Object.keys(languages) as (keyof typeof languages)[]
-const topics = ['paid', 'failed', 'cancelled'] as const
+const topics = ['paid', 'failed', 'cancelled', 'refunded'] as const
 const count = (text: string, part: string) => text.split(part).length - 1
 
 function everyLetter(
@@ -59,9 +59,31 @@ for (const [topic, place] of [
   ['paid', '/receipt'], // the receipt page stays
   ['failed', ''], // which offers what can be done
   ['cancelled', ''],
+  ['refunded', '/receipt'], // which lists the refunds
 ] as const)
   test(`the message about ${topic} links to ${place || 'the payment'}`, () =>
     expect(messageLink(topic, 'https://pay.example', 't')).toBe(`https://pay.example/checkout/t${place}`))
+
+test('a mail about a refund says how much, by whom, to what and when', () => {
+  const { subject, text } = customerMail(
+    factsWith({ topic: 'refunded', amount: 1000n, refunded_at: noon }),
+    'en',
+  )
+  expect(subject).toBe('Refunded: GHS 10.00 by Ama Shop')
+  expect(text).toContain('Refunded\nGHS 10.00\n')
+  expect(text).toMatch(/Refunded to +MTN MoMo\n/)
+  expect(text).toMatch(/When +2 Mar 2026, 12:00 GMT\n/)
+  const french = customerMail(factsWith({ topic: 'refunded', refunded_at: noon }), 'fr')
+  expect(french.subject).toMatch(/^Remboursement\s: 25,00\sGHS par Ama Shop$/)
+})
+
+test('a receipt lists what was refunded since', () => {
+  const returned = [{ amount: 500n, at: noon }]
+  expect(customerMail(factsWith({ returned }), 'en').text).toMatch(
+    /Refunded +GHS 5\.00, 2 Mar 2026, 12:00 GMT\n/,
+  )
+  expect(customerMail(factsWith(), 'en').text).not.toContain('Refunded')
+})
 
 describe('an SMS', () => {
   for (const [lang, mode, topic, text] of [
@@ -77,6 +99,12 @@ describe('an SMS', () => {
       'live',
       'cancelled',
       `Cancelled: GHS 25.00 to Ama Shop. Ref TG-01JF3K-9WZQ4M-7HN2XB. Details: ${link}`,
+    ],
+    [
+      'en',
+      'live',
+      'refunded',
+      `Refunded GHS 25.00 by Ama Shop. Ref TG-01JF3K-9WZQ4M-7HN2XB. Receipt: ${link}`,
     ],
     ['fr', 'live', 'paid', `Payé 25,00 GHS à Ama Shop. Réf. TG-01JF3K-9WZQ4M-7HN2XB. Recu : ${link}`],
     [

@@ -27,6 +27,16 @@ for (const [what, told, news] of [
     [{ idempotency_key: 'A-1', check_reversals: true }],
   ],
   [
+    'a refund of ours',
+    [{ idempotency_key: 'A-1', check_reversals: true, refund_key: 'R-1' }],
+    [{ idempotency_key: 'A-1', check_reversals: true, refund_key: 'R-1' }],
+  ],
+  [
+    'a key of a refund that nobody can have',
+    [{ idempotency_key: 'A-1', refund_key: 'a b' }],
+    [{ idempotency_key: 'A-1' }],
+  ],
+  [
     'amounts of a refund, which do not count',
     [{ idempotency_key: 'A-1', check_reversals: 'yes', reversal: { amount: 5n } }],
     [{ idempotency_key: 'A-1' }],

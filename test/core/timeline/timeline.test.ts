@@ -42,6 +42,7 @@ const aStory = (changed: Partial<PaymentHistory> = {}): PaymentHistory => ({
   attempts: [],
   events: [],
   tasks: [],
+  refunds: [],
   ...changed,
 })
 
@@ -259,6 +260,39 @@ describe('every kind of event has its sentence', () => {
       {},
       'provider (simulated): The dispute was lost: the money went back to the customer: GHS 25.00',
     ],
+    ...(
+      [
+        [
+          'refund_requested',
+          'merchant',
+          'shop: Requested a refund: GHS 10.00. Broken.',
+          'GHS 10.00. Broken.',
+        ],
+        ['refund_pending', 'provider', 'provider (simulated): Has the refund and works on it: GHS 10.00'],
+        [
+          'refund_unknown',
+          'provider',
+          'provider (simulated): No clear answer about the refund, so it is asked again: GHS 10.00',
+        ],
+        [
+          'refund_needs_action',
+          'provider',
+          'provider (simulated): The refund waits for an operator: GHS 10.00',
+        ],
+        ['refund_succeeded', 'provider', 'provider (simulated): Refunded: GHS 10.00'],
+        ['refund_succeeded', 'operator', 'operator: Recorded the refund as made: GHS 10.00'],
+        ['refund_failed', 'provider', 'provider (simulated): The refund failed: GHS 10.00'],
+        [
+          'reversal_was_refund',
+          'provider',
+          'provider (simulated): A reversal that was recorded before is the refund that was requested: GHS 10.00',
+        ],
+      ] as const
+    ).map(([kind, cause, sentence, reason = 'GHS 10.00']): (typeof table)[number] => [
+      anEvent(kind, { cause, reason }),
+      {},
+      sentence,
+    ]),
     [
       anEvent('attempt_declined', { cause: 'provider', reason: 'The card has expired.' }),
       {},

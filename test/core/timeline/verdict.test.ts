@@ -19,6 +19,7 @@ const history = (changed: Partial<PaymentHistory> = {}): PaymentHistory => ({
   attempts: [],
   events: [],
   tasks: [],
+  refunds: [],
   ...changed,
 })
 

@@ -13,6 +13,7 @@ export type Behaviour = {
   canWithdraw: boolean
   asksForCode: boolean // after the start of some orders
   sendsUnknownCodes: boolean // instead of some replies
+  feeShare: bigint // the provider takes this part of the amount, one divided by it; 0n: it reports no fee
   isClosing: boolean // an order that is not approved within its lifetime is refused; else it may be decided at any time
 }
 
@@ -28,6 +29,7 @@ export const plain: Behaviour = {
   canWithdraw: true,
   asksForCode: false,
   sendsUnknownCodes: false,
+  feeShare: 0n,
   isClosing: false,
 }
 
@@ -61,6 +63,7 @@ export const stepping = (failureMayReverseForMs: number): Behaviour => ({
   },
   canWithdraw: false,
   asksForCode: true,
+  feeShare: 50n,
   isClosing: true,
 })
 

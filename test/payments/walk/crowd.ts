@@ -7,6 +7,8 @@ import { submit } from '../../../src/actions/payments/submit.ts'
 import { promptPoll } from '../../../src/actions/providers/callbacks.ts'
 import { handleWebhook } from '../../../src/actions/providers/handleWebhook.ts'
 import { pollDue } from '../../../src/actions/providers/pollDue.ts'
+import { createRefund } from '../../../src/actions/refunds/createRefund.ts'
+import { pollDueRefunds } from '../../../src/actions/refunds/pollRefunds.ts'
 import { Unavailable } from '../../../src/core/interface/refusal.ts'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
@@ -15,6 +17,7 @@ import { databaseDeadline } from '../../../src/runtime/deadline.ts'
 import { webhookIdOf } from '../../../src/runtime/providers/accounts.ts'
 import type { PaymentDeps } from '../../../src/runtime/runtime.ts'
 import type { Db } from '../../../src/store/db.ts'
+import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { changesOn } from '../../support/gateway/runtime.ts'
 import { hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
 import { createRandom } from '../../support/random.ts'
@@ -135,6 +138,44 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     )
   }
 
+  // The shop refunds a part or the rest, sometimes repeating an earlier request, by one click or two on different nodes.
+  function shopRefunds({ merchant_id, tx_reference, mode }: Payment) {
+    const amount = pick([100n, 500n, 900n, 'left'] as const)
+    const request = {
+      merchant_id,
+      mode,
+      payment: { tx_reference },
+      refund_id: `${tx_reference}-${Math.floor(random() * 6)}`,
+      amount,
+      source: 'payment',
+      reason: '',
+      by: { requested_by: 'merchant' },
+    } as const
+    const clicks = random() < 0.3 ? 2 : 1
+    return Promise.all(Array.from({ length: clicks }, () => live(deps => createRefund(deps, request))))
+  }
+
+  // An operator refunds a charge that came in addition, or the rest of the payment.
+  const operatorRefunds = ({ merchant_id, tx_reference, mode }: Payment) =>
+    live(async deps => {
+      const paid = (await attemptsOf(deps.db, merchant_id, tx_reference)).filter(
+        ({ state }) => state === 'paid',
+      )
+      const attempt = pick(paid)
+      if (!attempt) return
+      await createRefund(deps, {
+        merchant_id,
+        mode,
+        payment: { tx_reference },
+        attempt_number: attempt.number,
+        refund_id: null,
+        amount: 'left',
+        source: paid.length > 1 ? 'surplus' : 'payment',
+        reason: '',
+        by: { requested_by: 'operator', operator: 'Esi' },
+      })
+    })
+
   function customerGivesUp(payment: Payment) {
     const number = pages.get(payment.tx_reference)?.number ?? 1
     return live(deps => giveUp(deps, payment, { number, gave_up_for: pick(['number', 'method'] as const) }))
@@ -179,7 +220,10 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     if (at < 0.57) return customerGivesUp(payment)
     if (at < 0.63) return callBack(pick([...ordersOf(payment.tx_reference).keys(), 'nobody']))
     if (at < 0.72) return customerTypes(payment)
-    if (at < 0.76) return providerTakesBack(payment)
+    if (at < 0.75) return providerTakesBack(payment)
+    if (at < 0.81) return shopRefunds(payment)
+    if (at < 0.82) return operatorRefunds(payment)
+    if (at < 0.86) return live(deps => pollDueRefunds(deps, noteFault))
     return providerDecides(payment)
   }
 
@@ -219,6 +263,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
         else isOver ??= error as Error
       }
       while ((await retryUnavailable(() => pollDue(deps, isUnknown))) > 0);
+      while ((await retryUnavailable(() => pollDueRefunds(deps, isUnknown))) > 0);
       while ((await retryUnavailable(() => expireDue(deps.db, deps.clock()))) > 0);
     }
     stage.troubles = true

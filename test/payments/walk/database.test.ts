@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, openDb } from '../../../src/store/db.ts'
+import { query } from '../../support/database/database.ts'
 import { openPaymentDatabase, type PaymentDatabase } from '../../support/payments/paymentDatabase.ts'
 import { hours, minutes } from '../../support/payments/rows.ts'
 import { randomSeed } from '../../support/random.ts'
 import { createCrowd, retryUnavailable } from './crowd.ts'
 import { faultsAtRest, faultsOf, faultsOfTasks } from './faults.ts'
+import { faultsOfLedger } from './ledgerFaults.ts'
+import { faultsOfRefunds } from './refundFaults.ts'
 
 const isProof = inject('isProof')
 const generations = isProof ? 8 : 1
@@ -39,14 +42,23 @@ const everything = [
   'failed by provider',
   'overpaid by provider',
   'paid by provider',
+  'refund_failed by provider',
+  'refund_pending by provider',
+  'refund_requested by merchant',
+  'refund_requested by operator',
+  'refund_succeeded by provider',
+  'refund_unknown by provider',
   'reversed by provider',
 ]
+
+const fees = { fee: '1.5% + 0.20, at most 20.00', fee_on_refund: 'return' }
 
 let lives: PaymentDatabase
 let pools: Db[]
 
 beforeAll(async () => {
   lives = await openPaymentDatabase()
+  await query(lives.url, `update merchants set settings = '${JSON.stringify(fees)}'`)
   pools = [openDb(lives.url, 6), openDb(lives.url, 6)]
 })
 afterAll(async () => {
@@ -67,6 +79,8 @@ test(`${generations * rounds * stepsOfRound} steps of nodes that crash, on a rea
       const faults = [
         ...faultsOf(record, orders, comes),
         ...faultsOfTasks(record, orders),
+        ...faultsOfRefunds(record, orders, isAtRest),
+        ...faultsOfLedger(record, orders),
         ...(isAtRest ? faultsAtRest(record, orders, crowd.clock()) : []),
       ]
       if (faults.length > 0) expect({ seed, faults, record, orders }).toBe('a record without faults')
@@ -86,4 +100,4 @@ test(`${generations * rounds * stepsOfRound} steps of nodes that crash, on a rea
     await check(all, true)
   }
   if (isProof) expect([...happened].toSorted()).toEqual(everything)
-}, 180_000)
+}, 600_000)

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Order } from '../../../src/core/provider/order.ts'
 import type { ProviderAccount } from '../../../src/core/provider/provider.ts'
+import type { RefundReply } from '../../../src/core/provider/refundOrder.ts'
 import { NotSent, type Reply } from '../../../src/core/provider/reply.ts'
 import type { WebhookUpdate } from '../../../src/core/provider/webhook.ts'
 import type { PaymentDeps } from '../../../src/runtime/runtime.ts'
@@ -62,7 +63,10 @@ const silent = () => Promise.reject(new Error('this account is not used'))
 
 const skewMs = seconds(1) // of the nodes' clocks
 
-type Play = (order: Order, call: (provider: Provider) => Reply) => Promise<Reply>
+type Play = <R extends Reply | RefundReply>(
+  order: Pick<Order, 'tx_reference'>,
+  call: (provider: Provider) => R,
+) => Promise<R>
 
 // A process for one action, with an account at each provider. `gone` is called when the step need not wait for it any
 // more: it crashed during a call to the provider, or it waits for a slow reply and continues later.
@@ -82,7 +86,8 @@ export function createNode(db: Db, stage: Stage, gone: () => void): PaymentDeps 
       if (fate < 4 * hangShare + slowShare) await slow(stage, gone)
       const isUnknown =
         provider.behaviour.sendsUnknownCodes && stage.troubles && stage.random() < unknownCodeShare
-      return isUnknown && reply.state !== 'absent' ? unknownCodeReply : reply
+      const isThere = reply.state !== 'absent' && !('isRefused' in reply)
+      return isUnknown && isThere ? (unknownCodeReply as typeof reply) : reply
     }
   const clock = () => new Date(stage.clock() + aheadMs)
   const accounts = stage.behaviours.map(
@@ -117,6 +122,18 @@ function accountFor(behaviour: Behaviour, stage: Stage, play: Play): ProviderAcc
           ),
     check: order => play(order, ({ look }) => look(order.attempt_id, now(), order.check_reversals)),
     submit: (order, _, { otp = '' }) => play(order, ({ type }) => type(order.attempt_id, otp, now())),
+    refunds: {
+      isIdempotent: startIsIdempotent,
+      hasPartial: true,
+      visibleWithinMs,
+      ...(behaviour.sendsUnknownCodes && { newIdempotencyKey: (reference: string) => `K-${reference}` }),
+      refund: order =>
+        stage.troubles && stage.random() < refusedShare
+          ? Promise.reject(new NotSent('connect ECONNREFUSED'))
+          : play(order, ({ refundOurs }) => refundOurs(order, stage.random())),
+      checkRefund: order =>
+        play(order, ({ checkOurs }) => checkOurs(order, stage.troubles ? stage.random() : 0)),
+    },
     handleWebhook: ({ body }) => JSON.parse(body.toString()) as WebhookUpdate[],
     // Some nodes can withdraw; others run a version that cannot.
     ...(behaviour.canWithdraw &&

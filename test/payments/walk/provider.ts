@@ -1,3 +1,4 @@
+import type { RefundOrder, RefundReply } from '../../../src/core/provider/refundOrder.ts'
 import type { Dispute, Reply, Reversal } from '../../../src/core/provider/reply.ts'
 import type { Step } from '../../../src/core/provider/paymentMethod.ts'
 import { absent, minutes, no, pending, withdrawn } from '../../support/payments/rows.ts'
@@ -21,8 +22,20 @@ export type Entry = {
   callsBack: boolean // such a callback is pending
   code: 'none' | 'asked' | 'taken'
   wrongCodes: number
-  refunds: Reversal[]
+  refunds: Reversal[] // all that moved money
+  ours: RefundEntry[] // those that the gateway requested
   disputes: Dispute[]
+}
+
+// A refund that the gateway requested. `made`: it moved money, and is in `refunds`.
+export type RefundEntry = {
+  key: string
+  refund_reference: string
+  amount: bigint
+  state: 'pending' | 'made' | 'failed'
+  id: string
+  starts: number // how often it was sent
+  hasTurned?: boolean // it was made after it had failed
 }
 
 // The provider's promises, by which polling finds every charge in the end: an order is visible long before the gateway
@@ -75,6 +88,7 @@ export function createProvider(behaviour: Behaviour = plain) {
       code: asks && behaviour.asksForCode ? 'asked' : 'none',
       wrongCodes: 0,
       refunds: [],
+      ours: [],
       disputes: [],
     }
     orders.set(reference, fresh)
@@ -99,7 +113,16 @@ export function createProvider(behaviour: Behaviour = plain) {
     if (entry.truth === 'pending') return openReply(entry)
     if (entry.truth === 'refused') return entry.wasWithdrawn ? withdrawn : no
     const { amount, name, refunds, disputes } = entry
-    const yes: Reply = { state: 'paid', order: name, amount, currency: 'GHS', provider_ref: `P-${reference}` }
+    const { feeShare } = behaviour
+    const fee = feeShare > 0n ? { fee: amount / feeShare } : {}
+    const yes: Reply = {
+      state: 'paid',
+      order: name,
+      amount,
+      currency: 'GHS',
+      provider_ref: `P-${reference}`,
+      ...fee,
+    }
     const reversals =
       refunds.length > 0 && (asksForRefunds || isRefunded(entry)) ? { reversals: refunds } : {}
     return { ...yes, ...reversals, ...(asksForRefunds && disputes.length > 0 && { disputes }) }
@@ -162,6 +185,53 @@ export function createProvider(behaviour: Behaviour = plain) {
     return true
   }
 
+  // The gateway requests a refund. It is made at once, later, or not. A used key is refused; without idempotent starts it
+  // would be made again. Some lists name our reference.
+  function refundOurs(order: RefundOrder, roll: number): RefundReply {
+    const entry = orders.get(order.charge.attempt_id)
+    if (entry?.truth !== 'charged') return { state: 'failed', words: 'not charged', isRefused: true }
+    const { idempotency_key: key, refund_reference, amount } = order
+    const before = entry.ours.find(one => one.key === key)
+    if (before) {
+      before.starts++
+      return behaviour.startIsIdempotent ? checkOurs(order, roll) : repeatedRefund
+    }
+    if (amount > entry.amount - refundedOf(entry))
+      return { state: 'failed', words: 'too much', isRefused: true }
+    const id = `O${entry.ours.length + 1}`
+    const one: RefundEntry = { key, refund_reference, amount, state: 'pending', id, starts: 1 }
+    entry.ours.push(one)
+    if (roll < 0.6) decideOurs(entry, one, true, roll < 0.3)
+    else if (roll < 0.75) decideOurs(entry, one, false, false)
+    return replyOurs(one, order)
+  }
+
+  function decideOurs(entry: Entry, one: RefundEntry, isMade: boolean, isNamed: boolean) {
+    const isPayable = one.amount <= entry.amount - refundedOf(entry)
+    one.state = isMade && isPayable ? 'made' : 'failed'
+    const { id, amount, refund_reference } = one
+    const listed = { id, amount, words: '', ...(isNamed && { refund_reference }) }
+    if (one.state === 'made') entry.refunds = [...entry.refunds, listed]
+    return one.state === 'made'
+  }
+
+  function checkOurs(order: RefundOrder, roll: number): RefundReply {
+    const entry = orders.get(order.charge.attempt_id)
+    const one = entry?.ours.find(({ key }) => key === order.idempotency_key)
+    if (!entry || !one) return { state: 'absent' }
+    if (one.state === 'pending' && roll < 0.5) decideOurs(entry, one, roll < 0.4, roll < 0.2)
+    return replyOurs(one, order)
+  }
+
+  // Makes a refund after all that was reported as failed.
+  function turnOurs(reference: string, key: string) {
+    const entry = orders.get(reference)
+    const one = entry?.ours.find(each => each.key === key)
+    if (!entry || one?.state !== 'failed') return false
+    one.hasTurned = decideOurs(entry, one, true, false)
+    return one.hasTurned
+  }
+
   // Opens a dispute, or resolves the one that is open.
   function dispute(reference: string, isWon: boolean) {
     const entry = orders.get(reference)
@@ -174,7 +244,29 @@ export function createProvider(behaviour: Behaviour = plain) {
     return true
   }
 
-  return { behaviour, orders, take, look, charge, canCome, refuse, withdraw, type, refund, dispute }
+  const acts = {
+    take,
+    look,
+    charge,
+    canCome,
+    refuse,
+    withdraw,
+    type,
+    refund,
+    refundOurs,
+    checkOurs,
+    turnOurs,
+    dispute,
+  }
+  return { behaviour, orders, ...acts }
+}
+
+const repeatedRefund: RefundReply = { state: 'unknown', words: 'Duplicate refund', acknowledged: true }
+
+function replyOurs({ state, id, amount, key }: RefundEntry, { currency }: RefundOrder): RefundReply {
+  if (state === 'failed') return { state, words: 'No.', provider_ref: id }
+  if (state === 'pending') return { state }
+  return { state: 'succeeded', refund: key, amount, currency, provider_ref: id }
 }
 
 const sumOf = (all: readonly { amount: bigint }[]) => all.reduce((sum, { amount }) => sum + amount, 0n)

@@ -43,6 +43,7 @@ function openNode() {
       monitors,
     ),
     baseUrl: () => 'https://pay.example',
+    timeZone: 'UTC',
     clock: () => now,
     watch() {},
     wake() {},

@@ -4,7 +4,12 @@ import mtn from '../../../src/providers/mtn.ts'
 import type { ProviderSettings, Egress } from '../../../src/core/provider/provider.ts'
 import type { Order } from '../../../src/core/provider/order.ts'
 import { guardAccount } from '../../../src/runtime/providers/guard.ts'
-import { type MtnOptions, mtnCredentials, openMtn } from '../../simulators/mtn/mtn.ts'
+import {
+  disbursementCredentials,
+  type MtnOptions,
+  mtnCredentials,
+  openMtn,
+} from '../../simulators/mtn/mtn.ts'
 import { newOrder, tools } from '../stories/stage.ts'
 
 export const mtnSettings = {
@@ -16,6 +21,12 @@ export const mtnSettings = {
   url: 'http://127.0.0.1:1',
   callbacks: 'off',
   check_holder: 'off',
+}
+
+export const disbursementSettings = {
+  disbursement_subscription_key: disbursementCredentials.subscriptionKey,
+  disbursement_api_user: disbursementCredentials.apiUser,
+  disbursement_api_key: disbursementCredentials.apiKey,
 }
 
 // A played MTN of its own, and the provider to it.

@@ -10,19 +10,24 @@ export type Script = {
   verify?: SimulatorReply
   pending?: SimulatorReply
   balance?: SimulatorReply
+  refund?: SimulatorReply // the answer to POST /refund
+  refundById?: SimulatorReply
   refunds?: SimulatorReply | ((asked: SimulatorRequest) => SimulatorReply)
   disputes?: SimulatorReply
 }
 
+// By method and path.
 const kinds: readonly (readonly [RegExp, keyof Script])[] = [
-  [/^\/charge$/, 'charge'],
-  [/^\/charge\/submit_/, 'submit'],
-  [/^\/charge\//, 'pending'],
-  [/^\/transaction\/initialize$/, 'page'],
-  [/^\/transaction\/verify\//, 'verify'],
-  [/^\/balance$/, 'balance'],
-  [/^\/refund$/, 'refunds'],
-  [/^\/dispute\/transaction\//, 'disputes'],
+  [/ \/charge$/, 'charge'],
+  [/ \/charge\/submit_/, 'submit'],
+  [/ \/charge\//, 'pending'],
+  [/ \/transaction\/initialize$/, 'page'],
+  [/ \/transaction\/verify\//, 'verify'],
+  [/ \/balance$/, 'balance'],
+  [/^POST \/refund$/, 'refund'],
+  [/ \/refund$/, 'refunds'],
+  [/ \/refund\//, 'refundById'],
+  [/ \/dispute\/transaction\//, 'disputes'],
 ]
 
 const notTold: SimulatorReply = { status: 500, body: { status: false, message: 'The script does not say.' } }
@@ -30,7 +35,9 @@ const notTold: SimulatorReply = { status: 500, body: { status: false, message: '
 export async function openScripted(script: Script, clock?: () => Date) {
   const provider = await openSimulator({
     answer: asked => {
-      const told = script[kinds.find(([fits]) => fits.test(asked.path))?.[1] ?? 'balance'] ?? notTold
+      const told =
+        script[kinds.find(([fits]) => fits.test(`${asked.method} ${asked.path}`))?.[1] ?? 'balance'] ??
+        notTold
       return typeof told === 'function' ? told(asked) : told
     },
     controls: {},

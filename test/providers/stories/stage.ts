@@ -5,13 +5,14 @@ import type {
   ProviderTools,
 } from '../../../src/core/provider/provider.ts'
 import type { Order } from '../../../src/core/provider/order.ts'
-import type { Reply } from '../../../src/core/provider/reply.ts'
+import type { RefundOrder } from '../../../src/core/provider/refundOrder.ts'
 import type { PaymentMethod } from '../../../src/core/provider/paymentMethod.ts'
 import type { Webhook } from '../../../src/core/provider/webhook.ts'
 import { type GuardedAccount, guardAccount } from '../../../src/runtime/providers/guard.ts'
 import { type Timer, timerOf } from '../../../src/runtime/deadline.ts'
 import type { Line } from '../client.ts'
 import { anOrder } from '../order.ts'
+import { refundOf } from '../refundOrder.ts'
 
 // A provider, lines to it that can misbehave, and a customer. What is optional, a provider may have no use for.
 export type Bench = {
@@ -27,9 +28,18 @@ export type Bench = {
   otherOrder(text: string): string // the provider's answer about another order
   expireTokens?(): Promise<unknown> // those that the provider has given are refused from now on
   steps?: StepBench
+  refunds?: RefundBench // if the provider has refunds
   webhook?(order: Order, account?: 'another'): Webhook // about the order, signed by this account or another
   wrongSettings?: readonly { settings: ProviderSettings; words: RegExp }[] // and what `test` says of them
   stop(): Promise<void>
+}
+
+// What the provider does with a refund that it has accepted: nothing, until it is told to.
+export type RefundBench = {
+  finish(refund: RefundOrder): Promise<unknown>
+  fail(refund: RefundOrder): Promise<unknown>
+  count(refund: RefundOrder): Promise<number> // in the provider's books, by the refund's own id
+  otherRefund(text: string): string // the provider's answer about another refund
 }
 
 // An order that asks for a step, for the ways that can, and what a customer then types.
@@ -44,6 +54,7 @@ export type Connected = {
   raw: ProviderAccount
   account: GuardedAccount // as the house uses it
   order(method: PaymentMethod, changes?: Partial<Order>): Order
+  refundOf(order: Order, changes?: Partial<RefundOrder>): RefundOrder
 }
 
 export type Stage = {
@@ -83,7 +94,12 @@ export function stageOf(name: string, kind: Provider, settings: ProviderSettings
         idempotency_key: providerAccount.newIdempotencyKey(plain.attempt_id) ?? plain.attempt_id,
       }
     }
-    return { line, raw, account: providerAccount, order }
+    const refund = (sent: Order, changes: Partial<RefundOrder> = {}) => {
+      const plain = refundOf(sent, changes)
+      const idempotency_key = providerAccount.refunds?.newIdempotencyKey(plain.refund_reference)
+      return { ...plain, idempotency_key: idempotency_key ?? plain.refund_reference }
+    }
+    return { line, raw, account: providerAccount, order, refundOf: refund }
   }
   const stop = async () => void (await Promise.all(lines.map(line => line.stop())))
   return { name, kind, settings, methods, bench, connect, said, stop }
@@ -106,10 +122,10 @@ function recorded(providerAccount: ProviderAccount, said: string[]): ProviderAcc
       throw error
     }
   }
-  const { start, check, submit, giveUp, checkCredentials: test } = providerAccount
-  type Ask = (order: Order, signal: AbortSignal) => Promise<Reply>
+  const { start, check, submit, giveUp, refunds, checkCredentials: test } = providerAccount
+  type Ask<O, R> = (order: O, signal: AbortSignal) => Promise<R>
   const kept =
-    (ask: Ask): Ask =>
+    <O, R>(ask: Ask<O, R>): Ask<O, R> =>
     (order, signal) =>
       keep(ask(order, signal))
   return {
@@ -117,6 +133,9 @@ function recorded(providerAccount: ProviderAccount, said: string[]): ProviderAcc
     start: kept(start),
     check: kept(check),
     ...(giveUp && { giveUp: kept(giveUp) }),
+    ...(refunds && {
+      refunds: { ...refunds, refund: kept(refunds.refund), checkRefund: kept(refunds.checkRefund) },
+    }),
     ...(submit && { submit: (order, step, input, signal) => keep(submit(order, step, input, signal)) }),
     ...(test && { checkCredentials: signal => keep(test(signal)) }),
   }

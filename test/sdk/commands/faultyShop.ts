@@ -22,6 +22,7 @@ export type Fault =
   | 'waits for the status for ever'
   | 'delivers at any status'
   | 'answers 204'
+  | 'takes a refund for a status'
 
 type Order = {
   total: string
@@ -65,6 +66,10 @@ export function openFaultyShop(gatewayUrl: string, fault?: Fault, atEnd?: AtEnd)
     const order = orders.get(invoice)
     if (!order) return has('acknowledges unknown orders') ? 200 : 503
     if (has('needs the reference of the request') && order.reference !== notification.tx_reference) return 200
+    if (has('takes a refund for a status') && notification.type === 'refund') {
+      order.state = String(notification.state)
+      return 200
+    }
     let payment = notification
     try {
       if (!has('no status check')) payment = await statusOf(invoice)

@@ -86,7 +86,7 @@ test('an event is shown with the answer of the handler, in columns, without colo
   const lines = out.split('\n')
   expect(lines).toHaveLength(2)
   for (const line of lines)
-    expect(line).toMatch(/^\d\d:\d\d:\d\d {2}paid {14}\S+ +GHS 25\.00 {2}200 {2}\d+ ms$/)
+    expect(line).toMatch(/^\d\d:\d\d:\d\d {2}paid {17}\S+ +GHS 25\.00 {2}200 {2}\d+ ms$/)
   expect(new Set(lines.map(line => line.indexOf('GHS'))).size).toBe(1)
   const coloured = await runCommand([...args.slice(0, 3), '--since', 'all', '--once'], env, {
     isTerminal: true,

@@ -16,6 +16,7 @@ import {
 } from '../../support/gateway/gateway.ts'
 import { post, signedRequest } from '../../support/merchant/merchant.ts'
 import { storeNotification } from '../../support/deliveries/notifications.ts'
+import { paidInvoice } from '../../support/merchant/refunds.ts'
 import { freePort, serve } from './handler.ts'
 
 // Every command of docs/developer-commands.md, as it stands there, by the real npx from the tarball of the real program.
@@ -96,6 +97,11 @@ test('listen', async () => {
   await ended
 })
 
+test('refund', async () => {
+  await paidInvoice(program.url, merchant.test, { invoice_id: 'AMA-1042' })
+  expect(await run(commandWith(' refund AMA'))).toMatch(/Amount {4}GHS 10\.00\nState {5}\w+\n/)
+})
+
 test('the shop of the page passes the exam', async () => {
   const port = await freePort()
   const examPort = await freePort()
@@ -103,7 +109,7 @@ test('the shop of the page passes the exam', async () => {
   writeFileSync(join(folder, 'shop.js'), here(shop, port))
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
   const code = commandWith(' exam ').replace(' -- ', ` --port ${examPort} -- `)
-  expect(await run(code, port)).toMatch(/\n17 of 17 checks passed\.\n$/)
+  expect(await run(code, port)).toMatch(/\n18 of 18 checks passed\.\n$/)
 })
 
 test('every check has a section', () => {
@@ -111,7 +117,7 @@ test('every check has a section', () => {
     readFileSync(`sdk/node/src/cli/exam/${file}`, 'utf8'),
   )
   const names = [...source.join('').matchAll(/^ {2}name: '([\w-]+)'/gm)].map(([, name]) => name)
-  expect(names).toHaveLength(17)
+  expect(names).toHaveLength(18)
   for (const name of names) expect(page).toContain(`\n### ${name}\n`)
 })
 

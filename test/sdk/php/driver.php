@@ -75,9 +75,13 @@ function run(string $op, array $options, array $args): mixed
         'sign' => (array) client($options)->sign($args[0]),
         'initiate' => client($options)->initiate($args[0]),
         'status' => client($options)->status($args[0]),
+        'refund' => client($options)->refund($args[0]),
+        'refund_status' => client($options)->refundStatus($args[0]),
         'events' => iterator_to_array(client($options)->events(...$args), false),
         'verify' => client($options)->verifyNotification(...$args),
         'parse' => withSnakeCase((array) client($options)->parseNotification(...$args)),
+        'parse_refund' => withSnakeCase((array) client($options)->parseRefundNotification(...$args)),
+        'signed_refund' => array_combine(['body', 'headers'], Testing::signedRefundNotification(...$args)),
         'signed' => array_combine(['body', 'headers'], Testing::signedNotification(...$args)),
         'store' => exercise(store(...$args)),
     };
@@ -96,6 +100,7 @@ while (($line = fgets(STDIN)) !== false) {
             'request_id' => $error->requestId,
             'http_status' => $error->httpStatus ?? null,
             'retry_after' => $error->retryAfter ?? null,
+            'left' => $error->left ?? null,
         ]];
     }
     echo json_encode($answer, JSON_THROW_ON_ERROR), "\n";

@@ -8,6 +8,7 @@ declare(strict_types=1);
 use Tollgate\Client;
 use Tollgate\FileStore;
 use Tollgate\PdoStore;
+use Tollgate\RefundChange;
 use Tollgate\StatusChange;
 
 require dirname(__DIR__, 3) . '/sdk/php/Tollgate.php';
@@ -45,6 +46,11 @@ $onStatus = function (StatusChange $change) use ($folder): void {
     usleep((int) (($order['seconds'] ?? 0) * 1_000_000));
 };
 
+$onRefund = function (RefundChange $change) use ($folder): void {
+    $line = "{$change->order['invoice_id']} refund.{$change->refund['state']} {$change->refund['amount']}\n";
+    file_put_contents("$folder/calls", $line, FILE_APPEND);
+};
+
 $result = $client->handleNotification(
     file_get_contents('php://input'),
     $_SERVER,
@@ -52,6 +58,7 @@ $result = $client->handleNotification(
     $findOrder,
     $onStatus,
     $settings['lease_seconds'],
+    $onRefund,
 );
 http_response_code($result->status);
 echo $result->code;

@@ -15,6 +15,15 @@ def run(op, client, args):
         return client().initiate(args[0])
     if op == "status":
         return client().status(args[0])
+    if op == "refund":
+        return client().refund(args[0])
+    if op == "refund_status":
+        return client().refund_status(args[0])
+    if op == "parse_refund":
+        return client().parse_refund_notification(args[0].encode(), args[1]).__dict__
+    if op == "signed_refund":
+        raw_body, headers = tollgate.signed_refund_notification(*args)
+        return {"body": raw_body.decode(), "headers": headers}
     if op == "events":
         return list(client().events(args[0], limit=args[1]))
     if op == "verify":

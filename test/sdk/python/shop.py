@@ -39,11 +39,22 @@ def on_status(change):
     time.sleep(order.get("seconds", 0))
 
 
+def on_refund(change):
+    with open(folder + "/calls", "a") as file:
+        file.write(f"{change.order['invoice_id']} refund.{change.refund['state']} {change.refund['amount']}\n")
+
+
 class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         raw_body = self.rfile.read(int(self.headers["content-length"]))
         result = client.handle_notification(
-            raw_body, self.headers, store, find_order, on_status, lease_seconds=settings["lease_seconds"]
+            raw_body,
+            self.headers,
+            store,
+            find_order,
+            on_status,
+            on_refund=on_refund,
+            lease_seconds=settings["lease_seconds"],
         )
         self.send_response(result.status)
         self.end_headers()

@@ -27,13 +27,18 @@ export type Sent = {
   amount: string
   currency: string
   externalId: string
-  payer: { partyIdType: string; partyId: string }
+  payer: Party
   payerMessage: string
   payeeNote: string
 }
-export type Charge = {
+export type Party = { partyIdType: string; partyId: string }
+
+// A refund has a payee, the payer of its charge.
+export type SentRefund = Omit<Sent, 'payer'> & { payee: Party }
+
+export type Charge<S extends Sent | SentRefund = Sent> = {
   key: string
-  sent: Sent
+  sent: S
   callback_url: string | undefined
   deliverTo: string | undefined
   story: Story
@@ -43,15 +48,17 @@ export type Charge = {
   financialTransactionId?: string
 }
 
-export const isEnded = ({ status }: Charge) => status === 'SUCCESSFUL' || status === 'FAILED'
+type Any = Charge<Sent | SentRefund>
 
-export const newCharge = (
+export const isEnded = ({ status }: Any) => status === 'SUCCESSFUL' || status === 'FAILED'
+
+export const newCharge = <S extends Sent | SentRefund>(
   key: string,
-  sent: Sent,
+  sent: S,
   callback_url: string | undefined,
   deliverTo: string | undefined,
   story: Story,
-): Charge => ({
+): Charge<S> => ({
   key,
   sent,
   callback_url,
@@ -62,7 +69,7 @@ export const newCharge = (
 })
 
 // The first ending is final.
-export async function endCharge(charge: Charge, { status, reason }: Ending): Promise<boolean> {
+export async function endCharge(charge: Any, { status, reason }: Ending): Promise<boolean> {
   if (isEnded(charge)) return false
   charge.status = status
   charge.reason = reason
@@ -72,7 +79,7 @@ export async function endCharge(charge: Charge, { status, reason }: Ending): Pro
 }
 
 // The charge as MTN returns it and sends it in a callback: unknown fields are left out.
-export const objectOf = ({ sent, status, reason, financialTransactionId, story }: Charge) => ({
+export const objectOf = ({ sent, status, reason, financialTransactionId, story }: Any) => ({
   ...(financialTransactionId && { financialTransactionId }),
   ...sent,
   status,
@@ -80,13 +87,13 @@ export const objectOf = ({ sent, status, reason, financialTransactionId, story }
   ...story.told,
 })
 
-export async function callBack(charge: Charge, at: Callback['at']): Promise<void> {
+export async function callBack(charge: Any, at: Callback['at']): Promise<void> {
   const callbacks: readonly Callback[] = charge.story.callbacks ?? [{ at: 'end' }]
   for (const callback of callbacks) if (callback.at === at) await sendCallback(charge, callback)
 }
 
 // `deliverTo` is the origin behind a TLS proxy: the gateway's public address is https, but it listens on http.
-export async function sendCallback(charge: Charge, { times = 1, method, body }: Omit<Callback, 'at'>) {
+export async function sendCallback(charge: Any, { times = 1, method, body }: Omit<Callback, 'at'>) {
   const headers = { 'content-type': 'application/json; charset=utf-8', 'user-agent': 'LWAC Http Client 1.0' }
   const text = JSON.stringify({ ...objectOf(charge), ...body })
   const heard: number[] = []

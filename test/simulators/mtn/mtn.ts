@@ -16,6 +16,7 @@ import {
 } from './charges.ts'
 import { type Credentials, authenticationOf, hasNoLength, lengthRequired } from './authentication.ts'
 import { ghanaNumbers, publishedNumbers, succeeds } from './numbers.ts'
+import { openDisbursements } from './refunds.ts'
 
 export type MtnOptions = Partial<Credentials> & {
   environment?: string // default mtnghana; in the sandbox an unpublished number pays at once
@@ -23,12 +24,19 @@ export type MtnOptions = Partial<Credentials> & {
   callbackHost?: string // the registered one
   callbacksTo?: string // the origin behind the gateway's public https address
   tokenSeconds?: number
+  disbursement?: Partial<Credentials> // of the product Disbursements
 }
 
 export const mtnCredentials: Credentials = {
   subscriptionKey: 'f0e1d2c3b4a59687f0e1d2c3b4a59687',
   apiUser: '7b3e8a52-6c1d-4f0e-9a37-2d4c5b6a7f80',
   apiKey: 'c0ffee00c0ffee00c0ffee00c0ffee00',
+}
+
+export const disbursementCredentials: Credentials = {
+  subscriptionKey: 'a1b2c3d4e5f60718a1b2c3d4e5f60718',
+  apiUser: '2f6d1c3b-8e4a-4b7c-8d9e-0f1a2b3c4d5e',
+  apiKey: 'decafe00decafe00decafe00decafe00',
 }
 
 export type MtnSimulator = Awaited<ReturnType<typeof openMtn>>
@@ -50,13 +58,25 @@ export function openMtn(world: MtnOptions = {}, port?: number) {
   const charges = new Map<string, Charge>()
   const holding = new Map<string, unknown>() // by number: the reply to an account holder check
 
+  const refundDoor = authenticationOf({ ...disbursementCredentials, ...world.disbursement }, terms)
+  const disbursements = openDisbursements({
+    chargeOf: key => find(key),
+    currency,
+    isSandbox,
+    callbacksTo: () => callbacksTo,
+    notFound: () => code(notFoundStatus, 'RESOURCE_NOT_FOUND'),
+  })
+
   function answer(asked: SimulatorRequest): Promise<SimulatorReply | Trouble> | SimulatorReply | Trouble {
     if (hasNoLength(asked)) return lengthRequired
-    if (asked.path === '/collection/token/') return authentication.token(asked)
-    const refused = authentication.refusal(asked)
+    const isRefund = asked.path.startsWith('/disbursement/')
+    const door = isRefund ? refundDoor : authentication
+    if (/^\/(collection|disbursement)\/token\/$/.test(asked.path)) return door.token(asked)
+    const refused = door.refusal(asked)
     if (refused) return refused
     if (asked.headers['x-target-environment'] !== environment)
       return code(500, 'NOT_ALLOWED_TARGET_ENVIRONMENT')
+    if (isRefund) return disbursements.answer(asked)
     if (asked.method === 'POST' && asked.path === requests) return submit(asked)
     if (asked.method === 'GET' && asked.path.startsWith(`${requests}/`)) return statusReply(asked.path)
     if (asked.path.startsWith(holders)) return holderReply(asked.path)
@@ -130,7 +150,8 @@ export function openMtn(world: MtnOptions = {}, port?: number) {
           return charge ? sendCallback(charge, callback) : []
         },
         holder: ({ number, result }: { number: string; result: unknown }) => void holding.set(number, result),
-        expireTokens: () => authentication.expire(),
+        ...disbursements.controls,
+        expireTokens: () => (authentication.expire(), refundDoor.expire()),
         tokensLive: (seconds: number) => void (terms.tokenSeconds = seconds),
         wrongKeyAs: (status: 401 | 500) => void (terms.wrongKeyStatus = status),
         notFoundAs: (status: 400 | 404) => void (notFoundStatus = status),

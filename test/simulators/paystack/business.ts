@@ -3,7 +3,7 @@ import { rulesOf } from '../rules.ts'
 import { textOf, type ChargeRequest } from './api.ts'
 import { type Charge, chargedOf, type Terms, transactionOf } from './charges.ts'
 import { type HookData, sendHook } from './hooks.ts'
-import { disputeOf, type RefundState, refundUpdate } from './moneyBack.ts'
+import { disputeOf, type Refund, type RefundState, type RefundStory, refundUpdate } from './moneyBack.ts'
 import { type Ending, type Hook, type HookKind, type Story, storyByNumber } from './stories.ts'
 
 export type BusinessOptions = Partial<Omit<Terms, 'domain'>> & {
@@ -19,6 +19,21 @@ let lastId = Math.floor(Date.now() / 100)
 const newId = () => (lastId += 1 + randomBelow(7))
 
 const day = 86_400_000
+
+type RefundRequest = {
+  id?: number
+  amount?: number
+  status?: RefundState
+  dispute?: number
+  note?: string
+  story?: RefundStory
+}
+
+// What can still be refunded: open refunds hold their amount.
+export const refundableOf = (charge: Charge) =>
+  charge.refunds
+    .filter(({ status }) => status !== 'failed')
+    .reduce((left, { amount }) => left - amount, chargedOf(charge))
 
 const leftOf = (charge: Charge) =>
   charge.refunds
@@ -39,6 +54,7 @@ export function openBusiness(options: BusinessOptions) {
   const hooks = { url: options.webhookUrl, secretKey, retryMs }
   const charges = new Map<string, Charge>()
   const rules = rulesOf<Story>()
+  const refundRules = rulesOf<RefundStory>()
   const timers = new Set<NodeJS.Timeout>()
 
   function later(work: () => Promise<unknown>, afterMs: number) {
@@ -108,17 +124,32 @@ export function openBusiness(options: BusinessOptions) {
   }
 
   // Creates a refund, or moves one to its next state. Refunds of the whole amount reverse the transaction.
-  async function refund(
-    charge: Charge,
-    request: { id?: number; amount?: number; status?: RefundState; dispute?: number } = {},
-  ) {
-    const { amount = leftOf(charge), status = 'processed', dispute = null } = request
+  async function refund(charge: Charge, request: RefundRequest = {}) {
+    const { amount = leftOf(charge), status = 'processed', dispute = null, note, story } = request
     const known = charge.refunds.find(({ id }) => id === request.id)
-    const one = known ?? { id: newId(), amount, status, dispute, at: Date.now() }
+    const one: Refund = known ?? { id: newId(), amount, status, dispute, at: Date.now(), note, story }
     if (known) known.status = status
     else charge.refunds.push(one)
     if (charge.ended === 'success' && leftOf(charge) <= 0) charge.ended = 'reversed'
     return { id: one.id, http: await send(`refund.${status}`, refundUpdate(charge, one, terms)) }
+  }
+
+  // Counts a read of the refunds of a charge. They end after as many reads as their stories say.
+  async function countRead(charge: Charge) {
+    for (const one of charge.refunds) {
+      const {
+        ends = 'processed',
+        afterReads = 1,
+        hiddenReads = 0,
+        first = 'pending',
+        isStale,
+      } = one.story ?? {}
+      one.reads = (one.reads ?? 0) + 1
+      if (!one.story || ends === 'never' || one.status !== first || ends === first) continue
+      if (one.reads - hiddenReads <= afterReads) continue
+      await refund(charge, { id: one.id, status: ends })
+      if (isStale) await send(`refund.${first}`, refundUpdate(charge, { ...one, status: first }, terms))
+    }
   }
 
   async function openDispute(charge: Charge, { amount = charge.amount }: { amount?: number } = {}) {
@@ -177,7 +208,9 @@ export function openBusiness(options: BusinessOptions) {
     end,
     play,
     hook,
+    refundRules,
     refund,
+    countRead,
     openDispute,
     resolveDispute,
     close,

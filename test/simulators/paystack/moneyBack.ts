@@ -1,11 +1,35 @@
-import type { SimulatorReply } from '../simulator.ts'
+import type { SimulatorReply, Trouble } from '../simulator.ts'
 import { bad, good } from './api.ts'
 import { type Charge, type Terms, transactionOf } from './charges.ts'
 
 // Refunds and disputes of transactions, as Paystack lists them.
 export const refundStates = ['pending', 'processing', 'needs-attention', 'processed', 'failed'] as const
 export type RefundState = (typeof refundStates)[number]
-export type Refund = { id: number; amount: number; status: RefundState; dispute: number | null; at: number }
+export type Refund = {
+  id: number
+  amount: number
+  status: RefundState
+  dispute: number | null
+  at: number
+  note?: string // the merchant's; undefined: Paystack's default
+  story?: RefundStory // of a refund by POST /refund
+  reads?: number
+}
+
+// What becomes of a refund by POST /refund. By default it is pending at the first read, then processed.
+export type RefundStory = {
+  refuses?: SimulatorReply // instead of a refund
+  lost?: Trouble // how the answer gets lost; the refund exists
+  isMade?: boolean // with `lost`; false: it does not exist
+  times?: number // refunds that are made of one request
+  amount?: number // refunded instead of the requested one
+  note?: 'hidden' | 'default' // what the list shows instead of ours
+  first?: RefundState // in the answer
+  ends?: RefundState | 'never'
+  afterReads?: number // that still return the first state; default 1
+  hiddenReads?: number // lists that do not contain it yet
+  isStale?: boolean // a webhook with the first state follows the one with the last
+}
 
 export type Resolution = 'merchant-accepted' | 'declined'
 export type Dispute = {
@@ -20,7 +44,11 @@ export type Dispute = {
 const iso = (at: number) => new Date(at).toISOString()
 
 // `transaction` is an integer here; the answer to POST /refund has an object.
-export const refundOf = (charge: Charge, { id, amount, status, dispute, at }: Refund, terms: Terms) => ({
+export const refundOf = (
+  charge: Charge,
+  { id, amount, status, dispute, at, note, story }: Refund,
+  terms: Terms,
+) => ({
   integration: 100_043,
   transaction: charge.id,
   dispute,
@@ -33,7 +61,9 @@ export const refundOf = (charge: Charge, { id, amount, status, dispute, at }: Re
   refunded_at: status === 'processed' ? iso(at) : null,
   refunded_by: 'owner@example.test',
   customer_note: `Refund for transaction ${charge.reference}`,
-  merchant_note: `Refund for transaction ${charge.reference}`,
+  ...(story?.note !== 'hidden' && {
+    merchant_note: story?.note === 'default' || !note ? `Refund for transaction ${charge.reference}` : note,
+  }),
   deducted_amount: status === 'pending' ? 0 : amount,
   fully_deducted: status === 'pending' ? 0 : 1,
   createdAt: iso(at),
@@ -88,7 +118,9 @@ export function listRefunds({ charges, terms }: Books, query: URLSearchParams): 
   const from = new Date(query.get('from') ?? 0).getTime()
   const all = [...charges.values()]
     .filter(({ id }) => wanted === null || String(id) === wanted)
-    .flatMap(charge => charge.refunds.filter(({ at }) => at >= from).map(one => refundOf(charge, one, terms)))
+    .flatMap(charge =>
+      charge.refunds.filter(one => one.at >= from && !isHidden(one)).map(one => refundOf(charge, one, terms)),
+    )
   const first = (page - 1) * perPage
   const meta = {
     total: all.length,
@@ -102,6 +134,8 @@ export function listRefunds({ charges, terms }: Books, query: URLSearchParams): 
     body: { status: true, message: 'Refunds retrieved', data: all.slice(first, first + perPage), meta },
   }
 }
+
+const isHidden = ({ reads = 0, story }: Refund) => reads <= (story?.hiddenReads ?? -1)
 
 export function fetchRefund({ charges, terms }: Books, id: string): SimulatorReply {
   for (const charge of charges.values())

@@ -3,7 +3,7 @@ import type { Rule } from '../rules.ts'
 import { invalidKey, keyOf } from './api.ts'
 import type { Charge } from './charges.ts'
 import { type Business, type BusinessOptions, openBusiness } from './business.ts'
-import type { RefundState } from './moneyBack.ts'
+import type { RefundState, RefundStory } from './moneyBack.ts'
 import { approve, decline, visitDashboard, visitPage, visitPhone } from './visits.ts'
 import type { HookKind, Story } from './stories.ts'
 import { answerProgram } from './wire.ts'
@@ -63,6 +63,9 @@ function controlsOf(businesses: Map<string, Business>, first: Business, options:
       if (business) business.refusesWith = request.http ?? undefined
     },
     rule: (rule: Rule<Story>) => [...businesses.values()].forEach(({ rules }) => rules.add(rule)),
+    // What becomes of refunds by POST /refund, by the reference of the charge or the amount in pesewas.
+    refundRule: (rule: Rule<RefundStory>) =>
+      [...businesses.values()].forEach(({ refundRules }) => refundRules.add(rule)),
     clearRules: () => [...businesses.values()].forEach(({ rules }) => rules.clear()),
     approve: (request: About | string) => approve(...must(request)),
     decline: (request: (About & { says?: string }) | string) =>

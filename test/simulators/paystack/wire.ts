@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SimulatorRequest, SimulatorReply, Trouble } from '../simulator.ts'
 import { bad, chargeOf, duplicate, faultOf, good, notFound, submitted, type ChargeRequest } from './api.ts'
 import { type Charge, transactionOf } from './charges.ts'
-import type { Business } from './business.ts'
+import { type Business, refundableOf } from './business.ts'
 import { disputesOfTransaction, fetchDispute, fetchRefund, listRefunds, refundOf } from './moneyBack.ts'
 
 // Paystack's API, for the business whose key the request has.
@@ -21,8 +21,7 @@ export async function answerProgram(
   if (method !== 'GET') return noRoute(asked)
   if (path.startsWith('/transaction/verify/')) return verified(business, last)
   if (path.startsWith('/charge/')) return pending(business, last)
-  if (path === '/refund') return listRefunds(business, asked.query)
-  if (path.startsWith('/refund/')) return fetchRefund(business, last)
+  if (/^\/refund(\/|$)/.test(path)) return readRefunds(business, asked)
   if (path.startsWith('/dispute/transaction/')) return disputesOfTransaction(business, last)
   if (path.startsWith('/dispute/')) return fetchDispute(business, last)
   if (path === '/balance') return good('Balances retrieved', [{ currency: 'GHS', balance: 0 }])
@@ -79,23 +78,46 @@ async function submit(business: Business, { text, path }: SimulatorRequest): Pro
   return said
 }
 
-// POST /refund: by the transaction's id or reference, of the whole amount or a part.
-async function refund(business: Business, { text }: SimulatorRequest): Promise<SimulatorReply> {
-  const { transaction, amount } = JSON.parse(text) as { transaction?: unknown; amount?: unknown }
+// POST /refund: by the transaction's id or reference, of the whole amount or a part. The webhook arrives before the answer.
+async function refund(business: Business, { text }: SimulatorRequest): Promise<SimulatorReply | Trouble> {
+  const { transaction, amount, merchant_note } = JSON.parse(text) as Record<string, unknown>
   const named = String(transaction)
   const charge =
     business.charges.get(named) ?? [...business.charges.values()].find(({ id }) => String(id) === named)
+  if (charge?.ended === 'reversed') return bad(400, 'Transaction has been fully reversed')
   if (charge?.ended !== 'success') return notFound(business.terms)
-  const request = amount === undefined ? {} : { amount: Number(amount) }
-  const { id } = await business.refund(charge, { ...request, status: 'pending' })
-  const made = charge.refunds.find(one => one.id === id)
-  if (!made) return notFound(business.terms)
+  const left = refundableOf(charge)
+  const requested = amount === undefined ? left : Number(amount)
+  const story = business.refundRules.storyOf({ key: charge.reference, amount: String(requested) }) ?? {}
+  if (story.refuses) return story.refuses
+  if (requested > left || requested <= 0)
+    return bad(400, 'Refund amount cannot be more than the amount left to refund')
+  if (story.isMade === false) return story.lost ?? 'silence'
+  const note = typeof merchant_note === 'string' ? merchant_note : undefined
+  const made = { amount: story.amount ?? requested, status: story.first ?? 'pending', note, story } as const
+  let id = 0
+  for (let times = 0; times < (story.times ?? 1); times++) id = (await business.refund(charge, made)).id
+  const one = charge.refunds.find(refunded => refunded.id === id)
+  if (!one) return notFound(business.terms)
   const { reference, currency } = charge
   const data = {
-    ...refundOf(charge, made, business.terms),
+    ...refundOf(charge, one, business.terms),
     transaction: { id: charge.id, reference, currency },
   }
-  return good('Refund has been queued for processing', data)
+  return story.lost ?? good('Refund has been queued for processing', data)
+}
+
+// The refunds may end by being read.
+async function readRefunds(business: Business, { path, query }: SimulatorRequest): Promise<SimulatorReply> {
+  const id = path.slice('/refund/'.length)
+  for (const charge of business.charges.values()) {
+    const isAsked =
+      id === ''
+        ? query.get('transaction') === String(charge.id)
+        : charge.refunds.some(one => String(one.id) === id)
+    if (isAsked) await business.countRead(charge)
+  }
+  return id === '' ? listRefunds(business, query) : fetchRefund(business, id)
 }
 
 function verified({ charges, terms }: Business, reference: string): SimulatorReply {

@@ -3,14 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDb, sql } from '../../../src/store/db.ts'
 import { query } from './database.ts'
 
-// Blocks the commit of a change to attempts. It is committed after the gateway was killed, or is lost with it.
-const keys = { begun: 7101, submitted: 7102, replied: 7103 } as const
+// Blocks the commit of a change to attempts or refunds. It is committed after the gateway was killed, or is lost with it.
+const keys = {
+  begun: 7101,
+  submitted: 7102,
+  replied: 7103,
+  refund_added: 7104,
+  refund_sending: 7105,
+  refund_replied: 7106,
+} as const
 export type Written = keyof typeof keys
 
 export type HeldCommit = { reached(): Promise<void>; land(): Promise<void>; lose(): Promise<void> }
 
-const trigger = (what: Written, on: string, when = '') => `
-  create constraint trigger hold_${what} after ${on} on attempts deferrable initially deferred
+const trigger = (what: Written, on: string, when = '', table = 'attempts') => `
+  create constraint trigger hold_${what} after ${on} on ${table} deferrable initially deferred
     for each row ${when} execute function hold_commit('${keys[what]}')`
 
 export const allowHolding = (databaseUrl: string) =>
@@ -20,7 +27,10 @@ export const allowHolding = (databaseUrl: string) =>
        begin perform pg_advisory_xact_lock_shared(tg_argv[0]::bigint); return null; end $$;
      ${trigger('begun', 'insert')};
      ${trigger('submitted', 'update', 'when (new.submits > old.submits)')};
-     ${trigger('replied', 'update', 'when (new.submits = old.submits and new.updated_at > old.updated_at)')}`,
+     ${trigger('replied', 'update', 'when (new.submits = old.submits and new.updated_at > old.updated_at)')};
+     ${trigger('refund_added', 'insert', '', 'refunds')};
+     ${trigger('refund_sending', 'update', 'when (new.sends > old.sends)', 'refunds')};
+     ${trigger('refund_replied', 'update', 'when (new.sends = old.sends and new.updated_at > old.updated_at)', 'refunds')}`,
   )
 
 export async function holdCommits(databaseUrl: string, what: Written): Promise<HeldCommit> {

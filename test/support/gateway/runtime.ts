@@ -19,6 +19,7 @@ export function testRuntime(
     formKey: Buffer.alloc(32, 7),
     baseUrl: () => 'http://pay.example',
     clock: () => new Date(),
+    timeZone: 'UTC',
     watch: () => {},
     wake: () => {},
     observeBatch: () => {},

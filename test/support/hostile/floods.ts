@@ -69,6 +69,28 @@ const newerRequests = (keys: { merchant_key: string; secret_key: string }) => [
   () => postJson('/v1/test/clock', signedFields(keys, { advance: '1h' })),
 ]
 
+// Refunds of a payment that is not paid, which read the most before they are refused.
+function refundRequests({ merchant_key, secret_key }: { merchant_key: string; secret_key: string }) {
+  const refund = () => ({
+    amount: '1.00',
+    invoice_id: 'OWN-1',
+    merchant_key,
+    refund_id: `H-${randomText(12)}`,
+  })
+  const check = () => ({ merchant_key, refund_id: `H-${randomText(12)}` })
+  const signed = (fields: Record<string, string>) => ({
+    ...fields,
+    secure_hash: sign(secret_key, joined(fields)),
+  })
+  return [
+    () => postJson('/v1/refunds', signed(refund())),
+    () => {
+      const { refund_id, ...fields } = signed(check()) as Record<string, string>
+      return get(`/v1/refunds/${refund_id}?${joined(fields)}`)
+    },
+  ]
+}
+
 const shopFiles = ['shop.css', 'live.js', 'pictures/hat.svg', 'pictures/scarf.svg', 'pictures/butter.svg']
 
 // As a browser sends a form of the site itself.
@@ -150,6 +172,11 @@ const table: readonly Flood[] = [
     ],
   },
   {
+    what: 'refunds with wrong signatures',
+    requests: ({ merchant_key }) => refundRequests({ merchant_key, secret_key: 'guessed' }),
+  },
+  { what: "refunds of an attacker's own merchant", requests: ({ own }) => refundRequests(own) },
+  {
     what: 'the request log, triggers and the clock, with wrong signatures',
     requests: ({ merchant_key }) => newerRequests({ merchant_key, secret_key: 'guessed' }),
   },
@@ -208,6 +235,8 @@ const table: readonly Flood[] = [
       () => postJson('/sandbox/provider/charges', {}),
       () => get(`/sandbox/provider/charges/${randomText(36)}`),
       () => postJson(`/sandbox/provider/charges/${randomText(36)}/withdraw`, {}),
+      () => postJson('/sandbox/provider/refunds', {}),
+      () => get(`/sandbox/provider/refunds/${randomText(36)}`),
       () => get('/sandbox/public/sandbox.css'),
     ],
   },
@@ -223,6 +252,8 @@ const table: readonly Flood[] = [
         () => sameSite(postForm('/shop/buy', { article: 'hat', ending: 'paid' })),
         () => sameSite(postForm('/shop/buy', { article: randomText(9) })),
         () => postForm('/shop/buy', { article: 'hat' }),
+        () => sameSite(postForm('/shop/refund', { order: randomText(12) })),
+        () => sameSite(postForm('/shop/refund?order=DEMO-NONE', {})),
         () => postJson('/shop/ipn', { invoice_id: randomText(12), status: 'paid' }),
         ...shopFiles.map(file => () => get(`/shop/${file}`)),
       ]

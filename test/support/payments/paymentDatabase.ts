@@ -3,6 +3,8 @@ import { onboard } from '../../../src/actions/merchants/onboard.ts'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
 import type { DisputeRecord, PaymentEvent, ReversalRecord, Task } from '../../../src/core/payment/change.ts'
 import type { NewPayment, Payment } from '../../../src/core/payment/payment.ts'
+import type { Transfer } from '../../../src/core/ledger/transfer.ts'
+import type { Refund } from '../../../src/core/refund/refund.ts'
 import { newReference, newToken } from '../../../src/runtime/ids.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { type Db, openDb, sql, type Tx } from '../../../src/store/db.ts'
@@ -26,6 +28,8 @@ export type StoredPayment = {
   tasks: Task[]
   reversals: ReversalRecord[]
   disputes: DisputeRecord[]
+  refunds: Refund[]
+  transfers: Transfer[]
 }
 
 const noWaitForDisk = `do $$ begin
@@ -90,6 +94,8 @@ export async function readPayments(
       tasks: await tx.rows<Task>(sql`select * from tasks ${which} order by created_at`),
       reversals: await tx.rows<ReversalRecord>(sql`select * from reversals ${which} order by reversal_id`),
       disputes: await tx.rows<DisputeRecord>(sql`select * from disputes ${which} order by dispute_id`),
+      refunds: await tx.rows<Refund>(sql`select * from refunds ${which} order by created_at`),
+      transfers: await tx.rows<Transfer & { tx_reference: string }>(sql`select * from transfers ${which}`),
     }
   })
   return rows.payments.map(payment => ({
@@ -99,5 +105,7 @@ export async function readPayments(
     tasks: of(rows.tasks, payment),
     reversals: of(rows.reversals, payment),
     disputes: of(rows.disputes, payment),
+    refunds: of(rows.refunds, payment),
+    transfers: of(rows.transfers, payment),
   }))
 }

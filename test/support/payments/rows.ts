@@ -69,6 +69,7 @@ export const anAttempt = (changed: Partial<Attempt> = {}): Attempt => ({
   provider_text: null,
   provider_time: null,
   charged: null,
+  charged_currency: null,
   fee: null,
   net: null,
   card_type: null,

@@ -71,6 +71,7 @@ export function simulatedNode(
     // The test controls the clock, so no call times out: a call that never ends stands for a crashed process.
     providerAccounts: fixedAccounts(new Map([['simulated', providerAccount]]), () => () => {}),
     baseUrl: () => 'https://pay.example',
+    timeZone: 'UTC',
     clock,
     watch() {},
     wake() {},

@@ -7,7 +7,7 @@ import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { faultsAtRest, faultsOf } from '../../payments/walk/faults.ts'
 import type { Entry } from '../../payments/walk/provider.ts'
-import { mtnCredentials, openMtn } from '../../simulators/mtn/mtn.ts'
+import { disbursementCredentials, mtnCredentials, openMtn } from '../../simulators/mtn/mtn.ts'
 import { openPaystack } from '../../simulators/paystack/paystack.ts'
 import { migratedDatabase } from '../database/database.ts'
 import { readPayments } from '../payments/paymentDatabase.ts'
@@ -28,7 +28,8 @@ export type SimulatedProvider = {
   approve(attempt_id: string): Promise<unknown>
   decline(attempt_id: string): Promise<unknown>
   callBack(attempt_id: string): Promise<unknown> // repeats the callback that it is paid
-  paths: { order: string; check: string }
+  refundsOf(attempt_id: string): bigint[] // amounts of the refunds that it made of a charge and did not fail
+  paths: { order: string; check: string; refund: string }
 }
 
 export async function openSimulatedProviders() {
@@ -93,7 +94,16 @@ async function simulateMtn(owner: Owner) {
     approve: async id => simulator.approve(find(id)?.key ?? ''),
     decline: async id => simulator.decline(find(id)?.key ?? ''),
     callBack: async id => simulator.callBack({ key: find(id)?.key ?? '' }),
-    paths: { order: '/collection/v1_0/requesttopay', check: '/collection/v1_0/requesttopay/' },
+    refundsOf: id =>
+      simulator
+        .refundBook()
+        .filter(one => one.charge === find(id)?.key && one.status !== 'FAILED')
+        .map(({ sent }) => minorOf(sent.amount)),
+    paths: {
+      order: '/collection/v1_0/requesttopay',
+      check: '/collection/v1_0/requesttopay/',
+      refund: '/disbursement/v1_0/refund',
+    },
   }
   const env = {
     MTN_SUBSCRIPTION_KEY: mtnCredentials.subscriptionKey,
@@ -101,6 +111,9 @@ async function simulateMtn(owner: Owner) {
     MTN_API_KEY: mtnCredentials.apiKey,
     MTN_URL: proxy.url,
     MTN_CALLBACKS: 'on',
+    MTN_DISBURSEMENT_SUBSCRIPTION_KEY: disbursementCredentials.subscriptionKey,
+    MTN_DISBURSEMENT_API_USER: disbursementCredentials.apiUser,
+    MTN_DISBURSEMENT_API_KEY: disbursementCredentials.apiKey,
   }
   return { simulator, provider, env }
 }
@@ -121,7 +134,11 @@ async function simulatePaystack(owner: Owner, callbackUrl: string) {
     approve: async key => simulator.approve({ idempotency_key: key }),
     decline: async key => simulator.decline({ idempotency_key: key }),
     callBack: async key => simulator.hook({ idempotency_key: key }),
-    paths: { order: '/charge', check: '/transaction/verify/' },
+    refundsOf: id =>
+      (find(id)?.refunds ?? [])
+        .filter(({ status }) => status !== 'failed')
+        .map(({ amount }) => BigInt(amount)),
+    paths: { order: '/charge', check: '/transaction/verify/', refund: '/refund' },
   }
   return { simulator, provider, env: { PAYSTACK_SECRET_KEY: paystackKey, PAYSTACK_URL: proxy.url } }
 }
@@ -146,6 +163,7 @@ function entryOf(reference: string, amount: bigint, status: string): Entry {
     code: 'none',
     wrongCodes: 0,
     refunds: [],
+    ours: [],
     disputes: [],
   }
 }

@@ -43,6 +43,8 @@ const record = {
   payment_time: null,
   reversed_at: null,
   reversed_amount: null,
+  refunded_amount: null,
+  refunds: [],
   as_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
   last_updated: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
   narration: 'Two straw hats',

@@ -116,7 +116,7 @@ test('a page ignores settings that cannot be read', async () => {
     support_phone: 'x',
     support_email: 7,
     terms_url: 'javascript:alert(1)',
-    refunds: [],
+    refund_policy: [],
   }
   await gateway.db.rows(
     sql`update merchants set settings = ${JSON.stringify(odd)} where merchant_id = ${shop.merchant_id}`,

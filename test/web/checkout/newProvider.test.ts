@@ -94,6 +94,16 @@ test('a provider without the required declarations is refused', async () => {
   }
 })
 
+test('a provider whose refunds do not state whether repeating is safe is refused', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'tollgate-providers-'))
+  writeFileSync(
+    join(other, 'acme.js'),
+    acme.replace(/(?=visibleWithinMs:)/, 'refunds: { hasPartial: true }, '),
+  )
+  await expect(open({ ACME_KEY: 'k' }, other)).rejects.toThrow('must state isIdempotent and hasPartial')
+  rmSync(other, { recursive: true })
+})
+
 test('without its settings, in the other mode or in a currency that it does not serve it is not offered', async () => {
   expect((await open({})).availableMethods(payment('test', 'GHS'))).toEqual([])
   const providerAccounts = await open({ ACME_KEY: 'k' })

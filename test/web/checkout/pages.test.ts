@@ -366,6 +366,17 @@ test('the reference is shown once on the page of a paid payment', () => {
     expect(html.match(/>TG-01JX2A-7K3M5Q-9XD0|Reference TG-01JX2A/g)).toHaveLength(1)
 })
 
+test('the paid page and the receipt say what was refunded, and when', () => {
+  const scene = { ...scenes.paid, returned: [{ amount: 500n, at: new Date('2026-03-03T08:05:00Z') }] }
+  for (const [lang, words] of [
+    ['en', 'Refunded</dt><dd><bdi>GHS 5.00, 3\u00a0Mar\u00a02026, 08:05\u00a0GMT'],
+    ['fr', 'Remboursé</dt><dd><bdi>5,00\u00a0GHS, 3\u00a0mars\u00a02026, 08:05\u00a0GMT'],
+  ] as const)
+    for (const html of [show(scene, lang), ReceiptPage({ view: viewOf(scene, lang) }).toString()])
+      expect(html).toContain(words)
+  expect(show(scenes.paid ?? {})).not.toContain('Refunded')
+})
+
 test('a page without a next step says whom to ask, and with which reference', () => {
   for (const name of ['over', 'disputed', 'expired', 'closed', 'nowhere'])
     expect(show(scenes[name] ?? {}), name).toMatch(

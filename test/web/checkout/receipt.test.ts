@@ -6,6 +6,13 @@ import { qrPng } from '../../../src/web/checkout/qrCode.tsx'
 import { openMailServer } from '../../messengers/mailServer.ts'
 import { type TestGateway, testGateway } from '../../support/gateway/gateway.ts'
 import { send } from '../../support/merchant/merchant.ts'
+import {
+  newRefundId,
+  paidInvoice,
+  postRefund,
+  refundWhen,
+  signedRefund,
+} from '../../support/merchant/refunds.ts'
 import { shopOf, wallet } from '../../support/checkout/stages.ts'
 
 const urls = { success_url: 'https://shop.example/thanks' }
@@ -32,6 +39,25 @@ async function paid(fields: Record<string, unknown>, by = wallet('0240000000')) 
   await shop.until(token, 'paid')
   return shop.at(token)
 }
+
+const refundMail = () => mails.taken.find(({ mail }) => mail.subject?.includes('Refunded: GHS 10.00'))
+
+test('a refund is told by mail, and the page and a second receipt show it', async () => {
+  const email = 'akua@example.com'
+  const merchant = await gateway.addMerchant()
+  const { invoice_id, checkout_url: url } = await paidInvoice(gateway.url, merchant.test, { email })
+  expect((await send(url)).text).not.toContain('Refunded')
+  const refund_id = newRefundId()
+  await postRefund(gateway.url, signedRefund(merchant.test, { invoice_id, refund_id, reason: 'secret' }))
+  await refundWhen(gateway.url, merchant.test, refund_id)
+  await expect.poll(() => refundMail()?.to, { timeout: 20_000 }).toContain(email)
+  expect(refundMail()?.mail.text).not.toContain('secret')
+  for (const path of ['', '/receipt']) {
+    const { text } = await send(url + path)
+    expect(text).toMatch(/Refunded<\/dt><dd><bdi>GHS 10\.00, /)
+    expect(text).not.toContain('secret')
+  }
+})
 
 const goes = (html: string) => /<p class="muted goes">(.*?)<\/p>/s.exec(html)?.[1]?.replace(/<[^>]+>/g, '')
 const mailTo = (address: string) => mails.taken.find(({ to }) => to.includes(address))?.mail.text

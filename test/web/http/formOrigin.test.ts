@@ -198,6 +198,7 @@ const exempt = [
   '/gateway/json_status_chk',
   '/v1/gateway/status_chk',
   '/gateway/status_chk',
+  '/v1/refunds',
   '/v1/test/triggers',
   '/v1/test/clock',
   '/gateway',
@@ -208,6 +209,7 @@ const exempt = [
   '/callbacks/account/:webhook/*',
   '/sandbox/provider/charges', // for the gateway alone, by its key
   '/sandbox/provider/charges/:ref/withdraw',
+  '/sandbox/provider/refunds',
   '/sandbox/*', // nothing is there
 ]
 

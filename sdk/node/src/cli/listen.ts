@@ -13,15 +13,17 @@ const retryDelaysMs = [1000, 5000] // after an answer other than 200
 const maxWaitMs = 10_000 // between two tries while nothing listens at the address
 
 export const listen: Command = {
-  usage: 'listen [--forward-to URL] [--since CURSOR|TIME] [--once]',
+  usage: 'listen [--forward-to URL] [--refunds] [--since CURSOR|TIME] [--once]',
   summary: 'Show the events of your payments as they happen, and forward them to your notification endpoint.',
   details:
     'Each event is sent as the gateway sends it: the same body, signed with your signing secret. So an endpoint on your\n' +
     'own machine gets notifications without being reachable from the internet. The place in the feed is stored: after a\n' +
     'restart nothing is skipped. An event that was being sent when the command ended is sent again.\n' +
-    'The first time it begins with the next event.',
+    'The first time it begins with the next event. Refunds are sent only with --refunds, as the gateway sends them only if\n' +
+    'your setting ipn_refunds is on. Reversals and disputes are in the feed only.',
   options: {
     'forward-to': { type: 'string', short: 'f', value: 'URL', help: 'your notification endpoint' },
+    refunds: { type: 'boolean', help: 'forward events of refunds too' },
     since: {
       type: 'string',
       value: 'CURSOR|TIME',
@@ -47,6 +49,7 @@ export const listen: Command = {
     const start = await startOf(tollgate, textOption(input, 'since'), await cursors.load(), io)
     io.error(headline(credentials, forwardTo, start))
     const isOnce = values.once === true
+    const passing = { credentials, forwardTo, isOnce, hasRefunds: values.refunds === true }
     let lost = 0
     try {
       const { signal } = io
@@ -58,7 +61,7 @@ export const listen: Command = {
         signal,
       })) {
         if (start.from && event.createdAt < start.from) continue
-        const isAcknowledged = await pass(io, event, { credentials, forwardTo, isOnce })
+        const isAcknowledged = await pass(io, event, passing)
         if (signal.aborted && !isAcknowledged) break // it is sent again after a restart
         if (!isAcknowledged) lost++
         await cursors.save(event.cursor)
@@ -137,14 +140,21 @@ function headline(
   return `${where}Listening to ${baseUrl}, ${what}.${live} Ctrl+C ends it.`
 }
 
-type Passing = { credentials: Credentials; forwardTo: string | undefined; isOnce: boolean }
+type Passing = {
+  credentials: Credentials
+  forwardTo: string | undefined
+  isOnce: boolean
+  hasRefunds: boolean
+}
 
 // Shows an event and sends it until it is acknowledged, or has been refused three times. While nothing listens at the
 // address, it waits: the developer restarts the program.
-async function pass(io: Io, event: FeedEvent, { credentials, forwardTo, isOnce }: Passing): Promise<boolean> {
+async function pass(io: Io, event: FeedEvent, passing: Passing): Promise<boolean> {
+  const { credentials, forwardTo, isOnce, hasRefunds } = passing
   const { ipnSecret } = credentials
-  if (!forwardTo || !ipnSecret || event.type !== 'status') {
-    io.out(line(io, event, forwardTo ? 'in the feed only, not sent' : ''))
+  const isSent = event.type === 'status' || (hasRefunds && event.refund !== null)
+  if (!forwardTo || !ipnSecret || !isSent) {
+    io.out(line(io, event, forwardTo ? notSent(event) : ''))
     return true
   }
   let waits = 0
@@ -167,6 +177,9 @@ async function pass(io: Io, event: FeedEvent, { credentials, forwardTo, isOnce }
   return false
 }
 
+const notSent = ({ refund }: FeedEvent) =>
+  refund ? 'not sent; --refunds sends it' : 'in the feed only, not sent'
+
 const answerText = (io: Io, { http, problem, ms }: HandlerAnswer) => {
   const text = http === undefined ? (problem ?? '') : String(http)
   return `${paint(io, http === 200 ? 'green' : 'red', text.padEnd(3))}  ${ms} ms`
@@ -181,7 +194,7 @@ function line(io: Io, event: FeedEvent, answer: string): string {
     cell(
       io,
       type === 'status' ? status : printable(type),
-      16,
+      19,
       type === 'status' ? colours[status] : 'yellow',
     ),
     printable(invoiceId).padEnd(25),

@@ -17,12 +17,13 @@ import { listen } from './listen.ts'
 import { login } from './login.ts'
 import { outdatedText } from './outdated.ts'
 import { printable } from './output.ts'
+import { refund } from './refund.ts'
 import { requests } from './requests.ts'
 import { sign } from './sign.ts'
 import { processIo } from './terminal.ts'
 import { trigger } from './trigger.ts'
 
-const commands: Record<string, Command> = { listen, trigger, clock, exam, sign, requests, login }
+const commands: Record<string, Command> = { listen, trigger, refund, clock, exam, sign, requests, login }
 
 // Runs a command and returns its exit code: 0 done, 1 refused or failed, 2 wrong usage.
 export async function main(args: readonly string[], terminal?: Io): Promise<number> {

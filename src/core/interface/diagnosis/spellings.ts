@@ -74,7 +74,7 @@ const asNumber = (value: string) => (/^\d{1,15}(\.\d+)?$/.test(value) ? new Numb
 export function jsonOfPairs(pairs: readonly Pair[]): string[] {
   const texts: Fields = Object.fromEntries(pairs)
   const numbers: Fields = Object.fromEntries(
-    pairs.map(([name, value]) => [name, name === 'total' ? asNumber(value) : value]),
+    pairs.map(([name, value]) => [name, name === 'total' || name === 'amount' ? asNumber(value) : value]),
   )
   return [
     ...jsonStyles.flatMap(style => [jsonText(texts, style), jsonText(numbers, style)]),

@@ -16,7 +16,7 @@ import {
   type WrongText,
 } from './spellings.ts'
 
-// The usual wrong texts of a payment request or a status check. `right` are the accepted texts and `names` their fields.
+// The usual wrong texts of a request about a payment or a refund. `right` are the accepted texts and `names` their fields.
 // The result depends on nothing but the request. Undefined if the values are too long to be tried.
 export function wrongTexts(
   right: readonly string[],
@@ -65,23 +65,33 @@ export function wrongSignedTexts(
   )
 }
 
-const hashedAs = (total: string, sent: string) =>
-  `total was hashed as ${total} but sent as ${sent}; hash exactly what you send`
+const hashedAs = (total: string, { name, sent }: SentTotal) =>
+  `${name} was hashed as ${total} but sent as ${sent}; hash exactly what you send`
+
+// A refund calls its total amount.
+const totalNames: ReadonlySet<string> = new Set(['total', 'amount'])
+
+type SentTotal = { name: string; sent: string }
+
+function totalOf(pairs: readonly Pair[]): SentTotal {
+  const [name, sent] = pairs.find(([other]) => totalNames.has(other)) ?? ['total', '']
+  return { name, sent }
+}
 
 const alphabetical = (pairs: readonly Pair[]) =>
   `the names are not in alphabetical order: ${namesOf(inOrder(pairs))}`
 
 const withTotal = (pairs: readonly Pair[], total: string) =>
-  pairs.map(([name, value]): Pair => [name, name === 'total' ? total : value])
+  pairs.map(([name, value]): Pair => [name, totalNames.has(name) ? total : value])
 
 // The right total, and the two usual spellings of it.
 const inOtherOrder = (pairs: readonly Pair[]): WrongText[] =>
   otherOrders(pairs).flatMap(order => {
-    const total = totalIn(pairs)
+    const total = totalOf(pairs)
     const wrong = alphabetical(pairs)
     return [
       { mistake: 'other_order', wrong, text: joinPairs(order) },
-      ...otherTotals(total)
+      ...otherTotals(total.sent)
         .slice(0, 2)
         .map(spelling => ({
           mistake: 'other_order',
@@ -91,12 +101,11 @@ const inOtherOrder = (pairs: readonly Pair[]): WrongText[] =>
     ]
   })
 
-const totalIn = (pairs: readonly Pair[]) => pairs.find(([name]) => name === 'total')?.[1] ?? ''
-
 function withOtherTotals(pairs: readonly Pair[]): WrongText[] {
-  const total = totalIn(pairs)
-  const currency = ['GHS ', 'GHS'].map(prefix => prefix + total)
-  return (total === '' ? [] : [...otherTotals(total), ...currency]).map(spelling => ({
+  const total = totalOf(pairs)
+  const { sent } = total
+  const currency = ['GHS ', 'GHS'].map(prefix => prefix + sent)
+  return (sent === '' ? [] : [...otherTotals(sent), ...currency]).map(spelling => ({
     mistake: 'other_total',
     wrong: hashedAs(spelling, total),
     text: joinPairs(withTotal(pairs, spelling)),
@@ -209,8 +218,10 @@ function otherFields(pairs: readonly Pair[], sent: Fields): WrongText[] {
       wrong: `${pair[0]} was hashed too; the string has ${names} alone`,
       text,
     }))
-  const amount = pairs.map(([name, value]): Pair => [name === 'total' ? 'amount' : name, value])
-  const unsigned = ['total', 'email', 'ipn_url'].filter(
+  const { name: total } = totalOf(pairs)
+  const otherTotal = total === 'total' ? 'amount' : 'total'
+  const renamed = pairs.map(([name, value]): Pair => [name === total ? otherTotal : name, value])
+  const unsigned = ['total', 'email', 'ipn_url', 'reason'].filter(
     name => textOf(sent[name]) !== '' && !pairs.some(([known]) => known === name),
   )
   return [
@@ -218,9 +229,9 @@ function otherFields(pairs: readonly Pair[], sent: Fields): WrongText[] {
     ...more(['currency', currency]),
     ...more(['secure_hash', '']),
     ...unsigned.flatMap(name => more([name, textOf(sent[name])])),
-    ...[joinPairs(amount), sorted(amount)].map(text => ({
+    ...[joinPairs(renamed), sorted(renamed)].map(text => ({
       mistake: 'other_names',
-      wrong: `total is called amount in the text that was hashed; the names are ${names}`,
+      wrong: `${total} is called ${otherTotal} in the text that was hashed; the names are ${names}`,
       text,
     })),
   ]

@@ -25,11 +25,16 @@ function contentOf(facts: MessageFacts, lang: Lang): MailContent {
     dir: t.dir,
     subject: cut((test ? 'TEST ' : '') + fill(subjects[facts.topic], { amount, shop }), maxSubject),
     banner: test ? texts.test : '',
-    tone: facts.topic === 'paid' ? 'good' : facts.topic === 'failed' ? 'bad' : 'quiet',
+    tone:
+      facts.topic === 'paid' || facts.topic === 'refunded'
+        ? 'good'
+        : facts.topic === 'failed'
+          ? 'bad'
+          : 'quiet',
     ...titleAndText(facts, t, shop),
     amount,
     facts: factsOf(facts, t, shop).filter(([, value]) => value !== ''),
-    button: facts.topic === 'paid' ? texts.see_receipt : texts.see_payment,
+    button: facts.topic === 'paid' || facts.topic === 'refunded' ? texts.see_receipt : texts.see_payment,
     link: facts.link,
     foot: [texts.pin, texts.why_you, texts.secured],
   }
@@ -43,6 +48,8 @@ function titleAndText(
   const { mail: texts } = t.messages
   const fillAll = (...paragraphs: string[]) => paragraphs.map(text => fill(text, { shop }))
   if (facts.topic === 'paid') return { title: texts.paid, paragraphs: fillAll(texts.paid_text) }
+  if (facts.topic === 'refunded')
+    return { title: texts.refunded, paragraphs: fillAll(texts.refunded_text, texts.refunded_when) }
   if (facts.topic === 'cancelled') {
     const what = `${texts.cancelled_text} ${texts.nothing_taken}`
     return { title: texts.cancelled, paragraphs: fillAll(what, texts.late, texts.start_again) }
@@ -68,6 +75,7 @@ function factsOf(facts: MessageFacts, t: Texts, shop: string): MailFact[] {
   const { facts: names } = t.messages
   const { payment_method, payment_time, description, invoice_id, tx_reference } = facts
   const paid = facts.topic === 'paid'
+  if (facts.topic === 'refunded') return refundFacts(facts, t, shop)
   return [
     [paid ? names.paid_to : names.to, shop],
     [names.description, plainDescription(description ?? '')],
@@ -75,8 +83,27 @@ function factsOf(facts: MessageFacts, t: Texts, shop: string): MailFact[] {
     [paid ? names.paid_with : names.tried_with, payment_method ? methodName(payment_method, t) : ''],
     [names.when, paid && payment_time ? timeWords(payment_time, t.locale) : ''],
     [names.reference, oneLine(tx_reference)],
+    ...returnedFacts(facts, t),
   ]
 }
+
+function refundFacts(facts: MessageFacts, t: Texts, shop: string): MailFact[] {
+  const { facts: names } = t.messages
+  const { payment_method, refunded_at, invoice_id, tx_reference } = facts
+  return [
+    [names.returned_by, shop],
+    [names.invoice, looksLikeLink(invoice_id) ? '' : oneLine(invoice_id)],
+    [names.returned_to, payment_method ? methodName(payment_method, t) : ''],
+    [names.when, refunded_at ? timeWords(refunded_at, t.locale) : ''],
+    [names.reference, oneLine(tx_reference)],
+  ]
+}
+
+const returnedFacts = ({ returned = [], currency }: MessageFacts, t: Texts): MailFact[] =>
+  returned.map(({ amount, at }) => [
+    t.messages.facts.returned,
+    `${localizedMoney(amount, currency, t.locale)}, ${timeWords(at, t.locale)}`,
+  ])
 
 // A method that is not a brand has a translated name.
 function methodName(payment_method: string, { names }: Texts): string {

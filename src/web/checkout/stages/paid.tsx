@@ -1,4 +1,5 @@
 import { Sentence } from '../../../core/markup/page.tsx'
+import { localizedMoney } from '../../../core/money.ts'
 import { daysBetween } from '../../../core/redaction/redact.ts'
 import { fill, unbroken } from '../../../core/text.ts'
 import { ShopLink, RedirectNotice, paidExit } from '../exit.tsx'
@@ -143,6 +144,7 @@ function factsOf(view: View, whole = false): Fact[] {
     [receipt.invoice, checkout.invoice_id],
     [receipt.paid_with, paidWith(view)],
     [receipt.when, whenPaid(view)],
+    ...returnedFacts(view),
     [receipt.reference, checkout.tx_reference],
   ]
   if (!whole) return facts
@@ -152,6 +154,13 @@ function factsOf(view: View, whole = false): Fact[] {
   ]
   return [...head, ...facts, [receipt.provider_reference, checkout.payment_reference]]
 }
+
+// What was refunded, and when.
+const returnedFacts = ({ checkout: { returned, currency }, t }: View): Fact[] =>
+  returned.map(({ amount, at }) => [
+    t.receipt.returned,
+    `${localizedMoney(amount, currency, t.locale)}, ${momentOf(at, t)}`,
+  ])
 
 function paidWith(view: View): string | null {
   const { payment_method, payment_instrument } = view.checkout
@@ -165,8 +174,9 @@ const dateOf = (time: Date, { locale }: View['t']) =>
   unbroken(new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(time))
 
 // The time zone is named, because a receipt is read anywhere.
-function whenPaid({ checkout, t }: View): string {
-  const time = checkout.payment_time ?? checkout.updated_at
+const whenPaid = ({ checkout, t }: View) => momentOf(checkout.payment_time ?? checkout.updated_at, t)
+
+function momentOf(time: Date, t: View['t']): string {
   const clock = new Intl.DateTimeFormat(t.locale, { timeStyle: 'short', timeZone: 'UTC' }).format(time)
   return `${dateOf(time, t)}, ${unbroken(`${clock} GMT`)}`
 }

@@ -39,6 +39,17 @@ const schemes = {
     const hash = await hmac(secret, text)
     return { text, hash, fields: { ...fields, secure_hash: hash }, headers: {} }
   },
+  async refund(fields, secret) {
+    const { amount, invoice_id, merchant_key, refund_id } = fields
+    const text = pairs({ amount, invoice_id, merchant_key, refund_id })
+    const hash = await hmac(secret, text)
+    return { text, hash, fields: { ...fields, secure_hash: hash }, headers: {} }
+  },
+  async refund_check({ merchant_key, refund_id }, secret) {
+    const text = pairs({ merchant_key, refund_id })
+    const hash = await hmac(secret, text)
+    return { text, hash, fields: { merchant_key, refund_id, secure_hash: hash }, headers: {} }
+  },
   async feed(fields, secret) {
     const t = Math.floor(Date.now() / 1000)
     const text = [t, fields.merchant_key, fields.after ?? '', fields.limit ?? ''].join('.')
@@ -59,7 +70,12 @@ const inShell = text => `'${text.replaceAll("'", "'\\''")}'`
 function requestOf({ method, path, body, scheme, page }, { fields, headers }) {
   if (method === 'GET') {
     const query = new URLSearchParams(fields)
-    const url = `${path}?${query.toString()}`
+    // A parameter of the path is not one of the query.
+    const filled = path.replace(/\{(\w+)\}/, (_, name) => {
+      query.delete(name)
+      return encodeURIComponent(fields[name] ?? '')
+    })
+    const url = `${filled}?${query.toString()}`
     const flags = Object.entries(headers).map(([name, value]) => `-H ${inShell(`${name}: ${value}`)} `)
     return { url, init: { headers }, curl: `curl -sS ${flags.join('')}${inShell(location.origin + url)}` }
   }
@@ -126,6 +142,7 @@ function setUp(form) {
       find('[data-next] a').href = new URL(parsed.checkout_url).pathname
       sessionStorage.setItem('invoice_id', fields.invoice_id)
     }
+    if (parsed?.refund_id) sessionStorage.setItem('refund_id', parsed.refund_id)
     // A new id for the next press, unless the developer chose one.
     const { invoice_id } = form.elements
     if (form.dataset.scheme === 'request' && invoice_id.value === invoice_id.dataset.made)
@@ -140,6 +157,12 @@ function setUp(form) {
   const { invoice_id } = form.elements
   if (invoice_id && form.dataset.scheme === 'request') newInvoice(invoice_id)
   else if (invoice_id) invoice_id.value = sessionStorage.getItem('invoice_id') ?? ''
+  const { refund_id } = form.elements
+  if (refund_id)
+    refund_id.value =
+      form.dataset.scheme === 'refund'
+        ? `R-${Date.now().toString(36)}`
+        : (sessionStorage.getItem('refund_id') ?? '')
   showFault(whyNot())
   find('.try-off').hidden = true
   find('.try-on').hidden = false

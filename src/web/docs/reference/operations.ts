@@ -41,9 +41,9 @@ export type ResponseView = {
   examples: Record<string, unknown>
 }
 
-// What the signature covers: three fields of a payment request, two of a status check, the parameters of the feed with
-// the time, or all fields with the time.
-export type SignatureScheme = 'request' | 'status' | 'feed' | 'fields'
+// What the signature covers: three fields of a payment request, two of a status check, four of a refund, two of its check,
+// the parameters of the feed with the time, or all fields with the time.
+export type SignatureScheme = 'request' | 'status' | 'refund' | 'refund_check' | 'feed' | 'fields'
 
 export function operationsOf(document: ApiDocument): ApiOperationView[] {
   const { schemas } = document.components
@@ -95,6 +95,7 @@ function schemeOf(fields: readonly FieldView[]): SignatureScheme | undefined {
   if (has('x-tollgate-signature')) return 'feed'
   if (!has('secure_hash')) return undefined
   if (has('time')) return 'fields'
+  if (has('refund_id')) return has('amount') ? 'refund' : 'refund_check'
   return has('total') ? 'request' : 'status'
 }
 

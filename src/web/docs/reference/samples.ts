@@ -1,5 +1,7 @@
+import { nodeClient, phpClient, pythonClient } from './clientSamples.ts'
 import type { ApiOperationView } from './operations.ts'
 import { plainGetCodes } from './plainSamples.ts'
+import { refundCheckCodes, refundCodes } from './refundSamples.ts'
 import { hmacInShell, type SampleCodes } from './sampleParts.ts'
 import { signedFieldsCodes } from './signedSamples.ts'
 
@@ -10,6 +12,8 @@ export function samplesOf(operation: ApiOperationView): Sample[] {
   if (operation.path === '') return []
   if (operation.id === 'initiatePayment') return samples(initiate)
   if (operation.tag === 'Web forms') return samples(webForm(operation))
+  if (operation.signature === 'refund') return samples(refundCodes)
+  if (operation.signature === 'refund_check') return samples(refundCheckCodes)
   if (operation.signature === 'status') return samples(statusCheck(operation))
   if (operation.signature === 'feed') return samples(feed)
   return samples(operation.signature === 'fields' ? signedFieldsCodes(operation) : plainGetCodes(operation))
@@ -21,32 +25,6 @@ const samples = ({ curl, node, php, python }: SampleCodes): Sample[] => [
   { language: 'php', title: 'PHP', code: php.trim() },
   { language: 'python', title: 'Python', code: python.trim() },
 ]
-
-const nodeClient = `import { createTollgate } from '@tollgate/merchant'
-
-const tollgate = createTollgate({
-  baseUrl: process.env.TOLLGATE_URL,
-  merchantKey: process.env.TOLLGATE_MERCHANT_KEY,
-  merchantSecret: process.env.TOLLGATE_MERCHANT_SECRET,
-})`
-
-const phpClient = `<?php
-require 'Tollgate.php';
-
-$client = new Tollgate\\Client(
-    getenv('TOLLGATE_URL'),
-    getenv('TOLLGATE_MERCHANT_KEY'),
-    getenv('TOLLGATE_MERCHANT_SECRET'),
-);`
-
-const pythonClient = `import os, time
-import tollgate
-
-client = tollgate.Client(
-    os.environ["TOLLGATE_URL"],
-    os.environ["TOLLGATE_MERCHANT_KEY"],
-    os.environ["TOLLGATE_MERCHANT_SECRET"],
-)`
 
 const initiate: SampleCodes = {
   curl: `

@@ -4,6 +4,7 @@ import type { ApiOperationView, FieldView } from './operations.ts'
 // The fields that the form offers, with their first values. The script signs and adds the rest.
 const firstValues: Record<string, string> = {
   total: '25.00',
+  amount: '10.00',
   description: 'Two straw hats',
   number: '0241234567',
 }

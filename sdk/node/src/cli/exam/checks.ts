@@ -146,3 +146,29 @@ export const extended: Check = {
     return deliveriesAre(shop, payment, 1, answered(answer))
   },
 }
+
+// Of the whole amount, so that a shop that compares amounts does not pass by chance.
+const failedRefund = { refundId: 'EXAM-R', total: '25.00', state: 'failed' } as const
+
+export const refunded: Check = {
+  name: 'refunded',
+  title: 'a notification of a refund is not taken for a status',
+  cure: 'Read type before status: a body with the type refund has no status, and the payment stays as it is. Answer 200.',
+  async run(shop) {
+    const open = await shop.newOrder()
+    open.refunds = [failedRefund]
+    await shop.notify(open, { refund: failedRefund, sequence: 2 })
+    const { deliveries } = await shop.settled(open, 0)
+    if (deliveries > 0) return `The payment is not paid. The order was delivered ${times(deliveries)}.`
+    const payment = await shop.newOrder()
+    payment.status = 'paid'
+    await shop.notifyUntilAcknowledged(payment)
+    const before = await shop.settled(payment, 1)
+    payment.refunds = [failedRefund]
+    await shop.notify(payment, { refund: failedRefund, sequence: 2 })
+    const after = await shop.settled(payment, before.deliveries)
+    if (after.deliveries > before.deliveries) return `It delivered the order ${times(after.deliveries)}.`
+    if (after.status === before.status) return undefined
+    return `The order was "${before.status}". After the notification that a refund failed it is "${after.status}".`
+  },
+}

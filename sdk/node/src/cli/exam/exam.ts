@@ -20,6 +20,7 @@ import {
   failed,
   late,
   paid,
+  refunded,
   reordered,
 } from './checks.ts'
 import { type ExamGateway, openExamGateway } from './gateway.ts'
@@ -99,6 +100,7 @@ const checksOf = (ipnUrl: string, ipnSecret: string): Check[] => [
   late,
   early,
   extended,
+  refunded,
   forged(ipnUrl, ipnSecret),
   replayed,
   unconfirmed,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sleep } from '../../transport.ts'
-import { notificationOf } from '../../testing.ts'
+import { notificationOf, refundNotificationOf, type TestRefund } from '../../testing.ts'
 import type { PaymentStatus } from '../../payment.ts'
 import { CommandError, type Io } from '../command.ts'
 import type { Credentials } from '../credentials.ts'
@@ -17,6 +17,7 @@ export type Notice = {
   currency?: string
   sentAt?: Date
   more?: object
+  refund?: TestRefund // a notification of this refund instead, which has no status
 }
 
 // The shop under examination: its endpoint for notifications, and the one by which the exam creates and reads orders.
@@ -39,8 +40,9 @@ const askMs = 30_000
 const redeliveries = 6
 const examTotal = '25.00'
 
-const bodyOf: ExaminedShop['bodyOf'] = (payment, { status, total, currency, more } = {}) =>
-  JSON.stringify({
+const bodyOf: ExaminedShop['bodyOf'] = (payment, { status, total, currency, more, refund } = {}) => {
+  if (refund) return JSON.stringify(refundNotificationOf(payment, refund))
+  return JSON.stringify({
     ...notificationOf({
       ...payment,
       total: total ?? payment.total,
@@ -49,6 +51,7 @@ const bodyOf: ExaminedShop['bodyOf'] = (payment, { status, total, currency, more
     }),
     ...more,
   })
+}
 
 export function examinedShop(
   gateway: ExamGateway,
