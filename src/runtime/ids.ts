@@ -60,6 +60,7 @@ export function retryReference(refund_reference: string): string {
 
 export const newMerchantId = () => randomText(merchantIdLength)
 export const isMerchantId = (text: string) => /^[0-9a-z]{10}$/.test(text)
+export const newUserId = () => `u_${randomText(12)}`
 export const newAccountName = (provider: string) => `${provider}-${randomText(6)}`
 export const newBusinessId = () => randomText(16)
 export const newSecretId = () => randomText(8)

@@ -43,6 +43,7 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
   const app = createApp({
     ...shared,
     isStopping: opened.isStopping,
+    isOverloaded,
     metrics,
     operatorKeys,
     metricsToken: config.TOLLGATE_METRICS_TOKEN,

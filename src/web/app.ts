@@ -17,6 +17,8 @@ import { brandingRoutes } from './checkout/brandingRoutes.ts'
 import { checkoutRoutes } from './checkout/checkout.tsx'
 import { errorPage } from './checkout/open.tsx'
 import { demoKeysRoute } from './docs/demoKeysRoute.ts'
+import { allDashboardRoutes } from './dashboard/allRoutes.ts'
+import { dashboardRoutes } from './dashboard/dashboard.tsx'
 import { homeRoute, notFoundRoute } from './home.tsx'
 import { addressOf, notCached } from './http/apiRequest.ts'
 import { type Ctx, type Env, errorContext, respond } from './http/context.ts'
@@ -30,6 +32,7 @@ import { supportRoutes } from './support/support.tsx'
 export type AppOptions = {
   runtime: Runtime
   isStopping(): boolean
+  isOverloaded(): boolean
   metrics: Metrics
   operatorKeys: OperatorKeys
   metricsToken?: string
@@ -72,6 +75,7 @@ export function createApp(options: AppOptions) {
     clock,
   } as const
   addOperatorPages(app, options, auth)
+  app.route('/dashboard', dashboardRoutes(options, allDashboardRoutes(options)))
   if (sandbox) {
     for (const path of ['/sandbox/phone/*', '/sandbox/card/*'])
       app.use(path, limitSandboxPages(limits, trustedProxies))

@@ -226,6 +226,7 @@ function changingRoutes(): string[] {
   const app = createApp({
     runtime,
     isStopping: () => false,
+    isOverloaded: () => false,
     metrics: createMetrics(),
     operatorKeys: operatorKeys('a stored token', undefined),
     messageRules: { smsPrefixes: [], perRecipient: 1, perMerchant: 1 },

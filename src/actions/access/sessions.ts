@@ -1,0 +1,57 @@
+import { hash, randomBytes } from 'node:crypto'
+import {
+  isSessionAlive,
+  type Membership,
+  sessionTimes,
+  type User,
+  type UserSession,
+} from '../../core/access/user.ts'
+import { addSession, findSession, findUser, membershipsOf, saveSeen } from '../../store/access/users.ts'
+import type { Db, Tx } from '../../store/db.ts'
+
+export type SignedIn = {
+  user: User
+  session: UserSession
+  memberships: readonly (Membership & { merchant_name: string })[]
+}
+
+const sessionId = /^[\w-]{43}$/ // 256 random bits
+const digestOfSession = (id: string) => hash('sha256', id, 'base64url')
+
+type Browser = { address: string; agent: string }
+
+// Returns the id for the cookie. A new one is made at every sign-in and at every change of rights.
+export async function startUserSession(
+  tx: Tx,
+  user_id: string,
+  { address, agent }: Browser,
+  now: Date,
+): Promise<string> {
+  const id = randomBytes(32).toString('base64url')
+  await addSession(tx, {
+    session_digest: digestOfSession(id),
+    user_id,
+    created_at: now,
+    seen_at: now,
+    ends_at: new Date(now.getTime() + sessionTimes.absoluteMs),
+    confirmed_at: now,
+    address,
+    agent: agent.slice(0, 200),
+  })
+  return id
+}
+
+// The user of a cookie. Undefined if the session has ended or the user was deactivated.
+export async function signedInUser(db: Db, id: string | undefined, now: Date): Promise<SignedIn | undefined> {
+  if (id === undefined || !sessionId.test(id)) return undefined
+  const session = await findSession(db, digestOfSession(id))
+  if (!session || !isSessionAlive(session, now)) return undefined
+  const [user, memberships] = await Promise.all([
+    findUser(db, session.user_id),
+    membershipsOf(db, session.user_id),
+  ])
+  if (!user?.active) return undefined
+  if (now.getTime() - session.seen_at.getTime() >= sessionTimes.seenEveryMs)
+    await saveSeen(db, session.session_digest, now)
+  return { user, session, memberships }
+}
