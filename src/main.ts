@@ -114,6 +114,7 @@ async function open(start: Start): Promise<Gateway> {
   started.add(requestLog.stop)
   serveWeb(server, config, {
     runtime,
+    masterKeys,
     metrics,
     log,
     isOverloaded: options.isOverloaded ?? overload.isOverloaded,

@@ -16,7 +16,7 @@ import { allDocuments } from '../web/docs/allDocuments.tsx'
 import type { Answerer, Listening } from '../web/server/server.ts'
 import { messageRules } from './messages.ts'
 
-type WebDeps = Pick<AppOptions, 'messengers' | 'operatorKeys' | 'sandbox' | 'shop'> & {
+type WebDeps = Pick<AppOptions, 'masterKeys' | 'messengers' | 'operatorKeys' | 'sandbox' | 'shop'> & {
   runtime: Runtime
   metrics: Metrics
   log: Logger
@@ -45,6 +45,7 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
     isStopping: opened.isStopping,
     isOverloaded,
     metrics,
+    masterKeys: deps.masterKeys,
     operatorKeys,
     metricsToken: config.TOLLGATE_METRICS_TOKEN,
     messageRules: messageRules(config),

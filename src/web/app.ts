@@ -3,21 +3,16 @@ import type { HttpBindings } from '@hono/node-server'
 import { type ErrorHandler, Hono, type MiddlewareHandler, type Next } from 'hono'
 import { routePath } from 'hono/route'
 import type { Logger } from 'pino'
-import type { CanSend } from '../actions/messages/receipts.ts'
-import type { MessageRules } from '../core/message/messageRules.ts'
-import type { OperatorKeys } from '../core/operator/operatorKeys.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Observe } from '../observe/requests.ts'
 import { newRequestId } from '../runtime/ids.ts'
-import type { Messengers } from '../runtime/messengers.ts'
 import type { RateLimits } from '../runtime/rateLimits.ts'
-import type { Runtime } from '../runtime/runtime.ts'
 import { callbackRoute, webhookRoute } from './callbacks.ts'
 import { brandingRoutes } from './checkout/brandingRoutes.ts'
 import { checkoutRoutes } from './checkout/checkout.tsx'
 import { errorPage } from './checkout/open.tsx'
 import { demoKeysRoute } from './docs/demoKeysRoute.ts'
-import { allDashboardRoutes } from './dashboard/allRoutes.ts'
+import { allDashboardRoutes, type AreaDeps } from './dashboard/allRoutes.ts'
 import { dashboardRoutes } from './dashboard/dashboard.tsx'
 import { homeRoute, notFoundRoute } from './home.tsx'
 import { addressOf, notCached } from './http/apiRequest.ts'
@@ -29,19 +24,11 @@ import type { DemoShop } from './shop/demoShop.ts'
 import { createShopPages } from './shop/shopRoutes.tsx'
 import { supportRoutes } from './support/support.tsx'
 
-export type AppOptions = {
-  runtime: Runtime
+export type AppOptions = AreaDeps & {
   isStopping(): boolean
-  isOverloaded(): boolean
-  metrics: Metrics
-  operatorKeys: OperatorKeys
   metricsToken?: string
-  messageRules: MessageRules
-  isForThisMachineOnly: boolean
-  messengers?: Pick<Messengers, 'configured'> & { carries: CanSend }
   sandbox?: Hono<{ Bindings: HttpBindings }>
   shop?: DemoShop
-  trustedProxies: number
   log: Logger
   observe: Observe
 }

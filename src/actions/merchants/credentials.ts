@@ -13,6 +13,8 @@ import {
 import { lockMerchant, type Merchant, saveIpnPassword } from '../../store/merchants/merchants.ts'
 import { type MasterKeys, sealSecret, unwrapKey } from '../../store/merchants/vault.ts'
 
+export type { MasterKeys }
+
 // Runs the work in a transaction that holds the lock of the merchant. Undefined if there is no such merchant.
 const withDataKey = <T>(
   db: Db,

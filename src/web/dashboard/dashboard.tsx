@@ -10,7 +10,7 @@ import { chosenLang, type Lang, preferredLang } from '../../core/languages/langu
 import { isSecureAddress } from '../../core/operator/operatorKeys.ts'
 import { isPlainText } from '../../core/text.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { readStyles } from '../documents/documents.ts'
+import { minifyCss, readStyles } from '../documents/documents.ts'
 import { addressOf } from '../http/apiRequest.ts'
 import { readFields } from '../http/body.ts'
 import type { Ctx, Env } from '../http/context.ts'
@@ -29,7 +29,9 @@ import {
   type Visit,
 } from './route.ts'
 
-const css = readStyles(new URL('./frame/dashboard.css', import.meta.url))
+// The frame, then the parts that only some areas need.
+const styles = ['frame/dashboard.css']
+const css = minifyCss(readStyles(...styles.map(file => new URL(`./${file}`, import.meta.url))))
 const deadlineMs = 10_000 // of the statements of one request
 
 export type DashboardDeps = {

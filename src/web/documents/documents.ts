@@ -144,7 +144,7 @@ const components = sharedStyle('components.css')
 const readAll = (files: readonly URL[]) => files.map(file => readFileSync(file, 'utf8')).join('\n')
 
 // The stylesheet of a family of pages, after the tokens and components that all families share.
-export const readStyles = (file: URL): string => readAll([...base, components, file])
+export const readStyles = (...files: readonly URL[]): string => readAll([...base, components, ...files])
 
 // The same for the checkout, which has to stay light and needs only the first components.
 export const readCheckoutStyles = (file: URL): string => withoutUnusedTokens(readAll([...base, file]))

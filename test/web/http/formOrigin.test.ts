@@ -225,6 +225,7 @@ function changingRoutes(): string[] {
   sandbox.stop()
   const app = createApp({
     runtime,
+    masterKeys: givenMasterKeys([]),
     isStopping: () => false,
     isOverloaded: () => false,
     metrics: createMetrics(),

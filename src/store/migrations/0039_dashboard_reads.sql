@@ -1,0 +1,2 @@
+-- beside the previous release: yes
+-- Indexes and sums of the dashboard's lists.

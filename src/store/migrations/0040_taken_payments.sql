@@ -1,0 +1,2 @@
+-- beside the previous release: yes
+-- Payments that a user of the dashboard took.

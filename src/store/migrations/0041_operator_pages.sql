@@ -1,0 +1,2 @@
+-- beside the previous release: yes
+-- What the operator's pages store.
