@@ -95,6 +95,12 @@ export function watchRuntime({ gauge }: Metrics, runtime: Runtime) {
   gauge('tollgate_pool_connections', 'Database connections, by state.', ['state'], connections => {
     for (const [state, count] of Object.entries(runtime.db.stats())) connections.set({ state }, count)
   })
+  gauge(
+    'tollgate_database_old_primaries',
+    'Hosts of DATABASE_URL that are refused: they accept writes, and another host has a higher timeline.',
+    [],
+    hosts => hosts.set(runtime.db.oldPrimaries().length),
+  )
   gauge('tollgate_queue_depth', 'Requests that wait for a SQL statement, by queue.', ['queue'], depth => {
     depth.set({ queue: 'initiation' }, runtime.payments.depth())
     depth.set({ queue: 'status' }, runtime.lookups.depth())

@@ -10,6 +10,7 @@ import {
   type Limits,
   withPrimary,
 } from './connections/primary.ts'
+import { type Timelines, watchTimelines } from './connections/timelines.ts'
 import { isInFailedTransaction, isLost } from './databaseErrors.ts'
 
 export { sql }
@@ -43,6 +44,7 @@ export type Db = Tx & {
   withQuota(kind: string): Db // the same pool; all work of one kind may use half of the connections at the same time
   withDeadline(deadline: number): Db // the same pool; all work ends at this time of performance.now()
   isHanging(): boolean // the database accepts connections and does not answer: statements fail immediately
+  oldPrimaries(): readonly string[] // hosts that are refused because another one has a higher timeline
   stats(): { total: number; idle: number; waiting: number }
   locks: { strategy: LockStrategy }
   end(): Promise<void>
@@ -58,6 +60,7 @@ export type LockStrategy =
 type Server = Pick<Db, 'url' | 'locks'> & {
   pool: pg.Pool
   health: Health
+  timelines: Timelines
   quotaFor(kind: string): ConnectionQuota
 }
 
@@ -69,9 +72,11 @@ export function openDb(url: string, poolSize: number, applicationName = 'tollgat
     quotas.set(kind, quota)
     return quota
   }
+  const timelines = watchTimelines(hosts)
   const server: Server = {
     url,
-    pool: openPool(hosts, poolSize, applicationName),
+    timelines,
+    pool: openPool(hosts, poolSize, applicationName, timelines),
     health: watchHealth(() => isSilent(hosts)),
     quotaFor,
     locks: { strategy: { state: 'untested' } },
@@ -93,12 +98,14 @@ function withLimits(server: Server, limits: Limits): Db {
     withQuota: kind => withLimits(server, { ...limits, quota: server.quotaFor(kind) }),
     withDeadline: deadline => withLimits(server, { ...limits, deadline }),
     isHanging: server.health.isHanging,
+    oldPrimaries: server.timelines.oldPrimaries,
     stats() {
       const { totalCount, idleCount, waitingCount } = server.pool
       return { total: totalCount, idle: idleCount, waiting: waitingCount }
     },
     async end() {
       server.health.stop()
+      server.timelines.stop()
       await server.pool.end()
     },
   }

@@ -14,6 +14,7 @@ import { stopProgram } from '../../src/postgres/server.ts'
 import { openDb } from '../../src/store/db.ts'
 import { query } from '../support/database/database.ts'
 import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { operatorToken } from '../support/gateway/operatorAuth.ts'
 import { type Answer, checkStatus, post, type Request, signedRequest } from '../support/merchant/merchant.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/database/postgresProxy.ts'
 
@@ -66,10 +67,17 @@ async function startServer(dataDir: string): Promise<Server> {
   const home = openDataFolder(dataDir)
   const sockets = mkdtempSync('/tmp/tollgate-')
   if (home.runAs) chownSync(sockets, home.runAs.uid, home.runAs.gid)
-  const program = run(home, 'postgres', home.cluster, ['-D', here, '-k', sockets, '-c', 'listen_addresses='])
   const url = `postgres://tollgate@/tollgate?host=${encodeURIComponent(sockets)}&port=5432&sslmode=disable`
-  await until('the server answers', () => query(url, 'select 1'))
+  const program = await runServer(dataDir, sockets, url)
   return { program, sockets, url, proxy: await startPostgresProxy(url) }
+}
+
+async function runServer(dataDir: string, sockets: string, url: string, ...settings: string[]) {
+  const home = openDataFolder(dataDir)
+  const args = ['-D', here, '-k', sockets, '-c', 'listen_addresses=', ...settings]
+  const program = run(home, 'postgres', home.cluster, args)
+  await until('the server answers', () => query(url, 'select 1'))
+  return program
 }
 
 async function until(what: string, ask: () => Promise<unknown[]>) {
@@ -132,4 +140,30 @@ test('the primary dies under load: the promoted standby takes over, and nothing 
     assert.equal(referenceOf(await statusOf(request)), referenceOf(answer))
   const [count] = await query(standby.url, 'select count(*)::int as rows from payments')
   assert.equal(count.rows, asked.length)
+})
+
+// It waits for no standby, as after a failover that an operator did by hand.
+test('the old primary comes back and accepts writes: it gets none, and the metrics report it', async () => {
+  const { sockets, url } = primary
+  const [before] = await query(standby.url, 'select count(*)::int as rows from payments')
+  primary.program = await runServer(join(base, 'one'), sockets, url, '-c', 'synchronous_standby_names=')
+  const [stale] = await query(url, 'select count(*)::int as rows from payments')
+  const made = asked.length
+  for (let round = 0; round < 10; round++) {
+    await query(standby.url, cutTheGateway) // new connections try both hosts
+    await initiateMany(50)
+  }
+  for (const one of asked.slice(made))
+    if (one.answer.http !== 200) one.answer = await post(gateway.url, one.request)
+
+  const [after] = await query(standby.url, 'select count(*)::int as rows from payments')
+  assert.equal(after.rows - before.rows, 500)
+  const [strays] = await query(url, 'select count(*)::int as rows from payments')
+  assert.equal(strays.rows - stale.rows, 0)
+  const authorization = `Bearer ${operatorToken}`
+  const metrics = async () =>
+    (await (await fetch(`${gateway.url}/metrics`, { headers: { authorization } })).text()).match(
+      /^tollgate_database_old_primaries 1$/m,
+    ) ?? []
+  await until('the metrics report it', metrics)
 })

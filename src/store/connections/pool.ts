@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import pg from 'pg'
+import { oldPrimaryError, type Timelines, timelineColumn } from './timelines.ts'
 
 const connectTimeoutMs = 3000
 const queryTimeoutMs = 8000
@@ -7,7 +8,12 @@ const lockTimeoutMs = 1000 // a customer's browser waits for it; workers skip lo
 const idleInTransactionMs = 5000 // a node that is paused within a transaction holds its locks no longer
 const connectionLifeSeconds = 300 // so that connections return to a host that has recovered
 
-export function openPool(hosts: readonly string[], poolSize: number, applicationName: string) {
+export function openPool(
+  hosts: readonly string[],
+  poolSize: number,
+  applicationName: string,
+  timelines: Timelines,
+) {
   let next = 0
   // With several hosts, each new connection tries the next one until it finds the primary.
   class NextHostClient extends pg.Client {
@@ -28,7 +34,7 @@ export function openPool(hosts: readonly string[], poolSize: number, application
     pipeline: true, // statements that are sent together need one round trip
     application_name: applicationName,
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it, despite its types
-    onConnect: prepareSession,
+    onConnect: client => prepareSession(client, timelines),
   })
   // The pool replaces an idle connection that fails. Without a handler the error would end the process.
   pool.on('error', () => {})
@@ -38,16 +44,25 @@ export function openPool(hosts: readonly string[], poolSize: number, application
 // The planner settings of a session, or of one transaction in it.
 export type Plans = { areNamed: boolean; isLocal: boolean }
 
-type Session = pg.ClientBase & { plans?: Plans }
+type Session = pg.ClientBase & { plans?: Plans; timeline?: number | null }
 
-async function prepareSession(client: Session) {
+async function prepareSession(client: Session, timelines: Timelines) {
   client.on('error', () => {}) // the statement that was running rejects with it
+  await timelines.firstProbe
   const { rows } = await client.query(
-    `select pg_is_in_recovery() as standby, exists (select from pg_extension where extname = 'citus') as sharded`,
+    `select pg_is_in_recovery() as standby, ${timelineColumn},
+      exists (select from pg_extension where extname = 'citus') as sharded`,
   )
   // A sharded server needs the values to find the shard, so there the planner chooses.
   if (!rows[0].sharded) client.plans = { areNamed: false, isLocal: false }
   if (rows[0].standby) throw Object.assign(new Error('this server is a standby'), { code: '25006' })
+  client.timeline = rows[0].timeline
+  if (!timelines.accept(rows[0].timeline)) throw oldPrimaryError()
+}
+
+// A connection that was made before the failover may lead to the old primary.
+export function refuseOldPrimary(client: Session, timelines: Timelines) {
+  if (!timelines.accept(client.timeline ?? null)) throw oldPrimaryError()
 }
 
 export const plansOf = (client: Session) => client.plans

@@ -2,7 +2,8 @@ import type pg from 'pg'
 import { Locked, Unavailable } from '../../core/interface/refusal.ts'
 import { isLocked, isLost, isSerialization } from '../databaseErrors.ts'
 import type { Health } from './health.ts'
-import { connectWithin, type Plans, plansOf } from './pool.ts'
+import { connectWithin, type Plans, plansOf, refuseOldPrimary } from './pool.ts'
+import type { Timelines } from './timelines.ts'
 
 const maxRetryMs = 5000 // how long a caller waits for a primary to come back
 const retryPauseMs = 50
@@ -14,7 +15,7 @@ export type Connection = { client: pg.PoolClient; plans?: Plans; deadline?: numb
 // Runs work on a connection to the primary. After a lost connection the work is retried on another one, so it must be
 // safe to run twice: work that was interrupted either changed nothing or finds its own rows.
 export async function withPrimary<T>(
-  { pool, health }: { pool: pg.Pool; health: Health },
+  server: { pool: pg.Pool; health: Health; timelines: Timelines },
   { quota, deadline }: Limits,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
@@ -22,8 +23,8 @@ export async function withPrimary<T>(
   if (quota) await quota.acquire(lastRetry)
   try {
     for (let tries = 1; ; tries++) {
-      if (health.isHanging()) throw new Unavailable('the database does not answer')
-      const { done, error } = await tryOnce(pool, health, deadline, work)
+      if (server.health.isHanging()) throw new Unavailable('the database does not answer')
+      const { done, error } = await tryOnce(server, deadline, work)
       if (done) return done.result
       if (isLocked(error)) throw new Locked(error)
       const lost = isLost(error)
@@ -39,8 +40,7 @@ export async function withPrimary<T>(
 type TryResult<T> = { done: { result: T }; error?: undefined } | { done?: undefined; error: unknown }
 
 async function tryOnce<T>(
-  pool: pg.Pool,
-  health: Health,
+  { pool, health, timelines }: { pool: pg.Pool; health: Health; timelines: Timelines },
   deadline: number | undefined,
   work: (connection: Connection) => Promise<T>,
 ): Promise<TryResult<T>> {
@@ -49,6 +49,7 @@ async function tryOnce<T>(
   health.begin()
   try {
     client = await (deadline === undefined ? pool.connect() : connectWithin(pool, deadline))
+    refuseOldPrimary(client, timelines)
     return { done: { result: await work({ client, plans: plansOf(client), deadline }) } }
   } catch (error) {
     lost = isLost(error)
