@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { isIP as ipVersion } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
@@ -62,7 +63,12 @@ const list = (pattern: RegExp, message: string) =>
     .transform(text => text.split(',').map(item => item.trim()))
     .refine(items => items.every(item => pattern.test(item)), message)
 
-const token = z.string().min(16, 'must have at least 16 characters')
+// During a rotation two tokens are valid: the new one, then the old one.
+const tokens = z
+  .string()
+  .transform(text => text.split(',').map(token => token.trim()))
+  .refine(all => all.every(token => token.length >= 16), 'must have at least 16 characters')
+  .refine(all => all.length <= 2, 'must be one token, or the new and the old one with a comma between them')
 
 const ownAddress = z.string().refine(isIP, 'must be an IP address of this machine')
 
@@ -92,8 +98,8 @@ const schema = z.object({
   TOLLGATE_BATCH_ROWS: whole(1, 1000).default(256),
   TOLLGATE_TRUST_PROXY: whole(0, 10).default(0),
   TOLLGATE_STOP_SECONDS: whole(0, 60).optional(),
-  TOLLGATE_METRICS_TOKEN: token.optional(),
-  TOLLGATE_SUPPORT_TOKEN: token.optional(),
+  TOLLGATE_METRICS_TOKEN: tokens.optional(),
+  TOLLGATE_SUPPORT_TOKEN: tokens.optional(),
   TOLLGATE_SANDBOX: onOff.default(true),
   TOLLGATE_EGRESS_ADDRESS: ownAddress.optional(),
   TOLLGATE_EGRESS_PROXY: proxy.optional(),
@@ -145,6 +151,31 @@ export const configNames = Object.keys(schema.shape)
 // A variable of Node, not of Tollgate.
 export const usesIoUring = (env: Environment = process.env) => env.UV_USE_IO_URING === '1'
 
+// NAME_FILE names a file that holds the value of NAME: a secret of systemd, Docker or Kubernetes. Every setting may be given
+// like this, those of providers and messengers too. A name of Tollgate is recognized by its first word, so that a variable
+// of another program that ends with _FILE is not read.
+const fileSetting = /^((?:TOLLGATE|DATABASE|SMTP|SMPP|SMS|MTN|PAYSTACK)_[A-Z0-9_]+)_FILE$/
+
+function withFiles(given: Record<string, string>) {
+  const set: Record<string, string> = {}
+  const faults: string[] = []
+  for (const [key, value] of Object.entries(given)) {
+    const name = fileSetting.exec(key)?.[1]
+    if (name === undefined) set[key] = value
+    else if (given[name] !== undefined) faults.push(`${key}: ${name} is set, too; set one of them`)
+    else {
+      try {
+        const text = readFileSync(value, 'utf8').trim()
+        if (text === '') faults.push(`${key}: the file ${value} is empty`)
+        else set[name] = text
+      } catch (error) {
+        faults.push(`${key}: ${(error as Error).message}`)
+      }
+    }
+  }
+  return { set, faults }
+}
+
 export function readConfig(env?: Environment): Config {
   const { config, faults } = readValidConfig(env)
   if (faults.length > 0) throw new ConfigError(faults)
@@ -154,9 +185,10 @@ export function readConfig(env?: Environment): Config {
 // Returns the valid settings, and the faults of the invalid ones.
 export function readValidConfig(env: Environment = process.env): { config: Config; faults: string[] } {
   // Empty means not set, as in `NAME= command` and most unit files.
-  const set = Object.fromEntries(
+  const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
-  )
+  ) as Record<string, string>
+  const { set, faults: fileFaults } = withFiles(given)
   const issues = schema.safeParse(set).error?.issues ?? []
   const invalid = new Set(issues.map(({ path }) => path[0]))
   const valid = Object.fromEntries(Object.entries(set).filter(([name]) => !invalid.has(name)))
@@ -168,6 +200,7 @@ export function readValidConfig(env: Environment = process.env): { config: Confi
     isForThisMachineOnly: onlyThisMachineReaches(read),
   }
   const faults = [
+    ...fileFaults,
     ...Object.keys(set)
       .filter(name => name.startsWith('TOLLGATE_') && !configNames.includes(name))
       .map(name => `${name}: there is no such setting; there are ${configNames.join(', ')}`),

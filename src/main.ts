@@ -4,12 +4,13 @@ import { installationSecrets } from './actions/installation/secrets.ts'
 import { makeSupportLink, type SupportLink } from './actions/installation/supportLinks.ts'
 import { type Welcome, welcome } from './actions/merchants/onboard.ts'
 import { createDecisions } from './actions/payments/decisions.ts'
+import { taskCounts } from './actions/payments/taskCounts.ts'
 import type { Config } from './config.ts'
 import { listenUrl } from './core/networkSettings.ts'
 import { operatorKeys } from './core/operator/operatorKeys.ts'
 import { watchAttempts } from './observe/attempts.ts'
 import { gaugeClock, watchClock } from './observe/clock.ts'
-import { createMetrics, type Metrics, watchRuntime } from './observe/metrics.ts'
+import { createMetrics, gaugeTasks, type Metrics, watchRuntime } from './observe/metrics.ts'
 import { gaugeProviders, gaugeWaiting, watchAccounts, watchCalls } from './observe/providers.ts'
 import { watchRequestLog } from './observe/requestLog.ts'
 import { watchLedger, watchNodes, watchReading, watchRedaction } from './observe/workers.ts'
@@ -250,6 +251,7 @@ function buildRuntime(
     wake: wakeUps.wake,
   })
   watchRuntime(metrics, runtime)
+  gaugeTasks(metrics, () => taskCounts(database.db.withQuota('metrics'), time.now()))
   return runtime
 }
 

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
 import { ConfigError, type Environment, readConfig, configNames } from '../src/config.ts'
 
 function faultsOf(env: Environment): string[] {
@@ -70,4 +73,41 @@ test('a slash at the end of the base address is dropped', () => {
   expect(readConfig({ TOLLGATE_BASE_URL: 'https://pay.example/' }).TOLLGATE_BASE_URL).toBe(
     'https://pay.example',
   )
+})
+
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-config-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const fileWith = (text: string) => {
+  const file = join(folder, 'value')
+  writeFileSync(file, text)
+  return file
+}
+
+test('NAME_FILE names a file with the value: a secret is not in the environment', () => {
+  const url = 'postgres://user:password@db/tollgate'
+  expect(readConfig({ DATABASE_URL_FILE: fileWith(`${url}\n`) }).DATABASE_URL).toBe(url)
+  const { providerSettings } = readConfig({ PAYSTACK_SECRET_KEY_FILE: fileWith('sk_test_1\n') })
+  expect(providerSettings.PAYSTACK_SECRET_KEY).toBe('sk_test_1')
+})
+
+test('a file that is missing, empty or beside the setting itself is a fault of its name', () => {
+  const missing = join(folder, 'missing')
+  expect(faultsOf({ DATABASE_URL_FILE: missing })).toEqual([
+    expect.stringMatching(/^DATABASE_URL_FILE: .*no such file/),
+  ])
+  expect(faultsOf({ DATABASE_URL_FILE: fileWith('\n') })[0]).toMatch(/^DATABASE_URL_FILE: .*is empty/)
+  expect(faultsOf({ DATABASE_URL_FILE: missing, DATABASE_URL: 'postgres://a/b' })[0]).toMatch(
+    /^DATABASE_URL_FILE: DATABASE_URL is set, too/,
+  )
+  expect(faultsOf({ SSL_CERT_FILE: missing })).toEqual([]) // of another program
+})
+
+const token = (letter: string) => letter.repeat(16)
+
+test('two tokens are the new and the old one; three are none', () => {
+  expect(
+    readConfig({ TOLLGATE_METRICS_TOKEN: `${token('n')},${token('o')}` }).TOLLGATE_METRICS_TOKEN,
+  ).toEqual([token('n'), token('o')])
+  expect(faultsOf({ TOLLGATE_METRICS_TOKEN: 'a,b' })).toHaveLength(1)
+  expect(faultsOf({ TOLLGATE_METRICS_TOKEN: ['a', 'b', 'c'].map(token).join() })).toHaveLength(1)
 })

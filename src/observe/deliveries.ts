@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { DeliveryCounts } from '../actions/notifications/findNotifications.ts'
+import { results } from '../core/notification/delivery.ts'
 import type { Dispatcher, DispatcherWatch } from '../workers/deliveries/dispatcher.ts'
 import { type Metrics, sharedReading } from './metrics.ts'
 
@@ -9,6 +10,10 @@ export function watchDeliveries({ counter, histogram }: Metrics, log: Logger): D
     'tollgate_delivery_tries_total',
     'Tries of deliveries to merchants, by mode and result.',
     ['mode', 'result'],
+    results.flatMap(result => [
+      { mode: 'test', result },
+      { mode: 'live', result },
+    ]),
   )
   const firstByte = histogram(
     'tollgate_delivery_first_byte_seconds',

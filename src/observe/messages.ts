@@ -10,8 +10,16 @@ export function watchMessages({ counter }: Metrics, log: Logger) {
     'tollgate_messages_total',
     'Messages by medium and outcome: sent, kept in the inbox, to be tried later, dropped.',
     ['medium', 'outcome'],
+    (['sms', 'email'] as const).flatMap(medium =>
+      (['sent', 'kept', 'later', 'dropped'] as const).map(outcome => ({ medium, outcome })),
+    ),
   )
-  const receipts = counter('tollgate_message_receipts_total', 'Delivery receipts of networks.', ['state'])
+  const receipts = counter(
+    'tollgate_message_receipts_total',
+    'Delivery receipts of networks.',
+    ['state'],
+    [{ state: 'delivered' }, { state: 'lost' }],
+  )
   return {
     observe({ merchant_id, message_id, medium, outcome, words }: ObservedMessage) {
       messages.inc({ medium, outcome })

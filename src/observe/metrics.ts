@@ -1,4 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { TaskCount } from '../actions/payments/taskCounts.ts'
+import { taskKinds } from '../core/payment/change.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
@@ -50,6 +52,7 @@ export function createMetrics() {
       'tollgate_alarms_total',
       'Tasks and account failures that need an operator, by kind: see tollgate task list.',
       ['kind'],
+      [...Object.keys(taskKinds), 'account_trouble'].map(kind => ({ kind })),
     ),
   }
 }
@@ -57,8 +60,18 @@ export function createMetrics() {
 export type Metrics = ReturnType<typeof createMetrics>
 
 const declareIn = (registry: Registry) => ({
-  counter: <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
-    new Counter({ name, help, labelNames, registers: [registry] }),
+  // `known` are the labels that exist from the start, at 0: the first increase of a counter that appears with it is
+  // invisible to increase() and rate(), so no alert would fire.
+  counter<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[] = [],
+    known: readonly Record<Label, string>[] = [],
+  ) {
+    const made = new Counter({ name, help, labelNames, registers: [registry] })
+    for (const labels of known) made.inc(labels, 0)
+    return made
+  },
 
   histogram: <Label extends string>(
     name: string,
@@ -67,7 +80,8 @@ const declareIn = (registry: Registry) => ({
     labelNames: readonly Label[] = [],
   ) => new Histogram({ name, help, buckets, labelNames, registers: [registry] }),
 
-  // `collect` is called at each scrape.
+  // `collect` is called at each scrape. While the database does not answer, a gauge that reads it has no value, and the
+  // others are there.
   gauge: <Label extends string>(
     name: string,
     help: string,
@@ -79,11 +93,30 @@ const declareIn = (registry: Registry) => ({
       help,
       labelNames,
       registers: [registry],
-      collect() {
-        return collect(this)
+      async collect() {
+        try {
+          await within(collectMs, collect(this))
+        } catch {
+          if (labelNames.length > 0) this.reset()
+          else this.remove()
+        }
       },
     }),
 })
+
+const collectMs = 2000
+
+async function within<T>(ms: number, work: T | Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The database did not answer in time.')), ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 // A scrape collects all gauges at the same time, and those with values of one query share it.
 export function sharedReading<T>(read: () => Promise<T>): () => Promise<T> {
@@ -91,7 +124,27 @@ export function sharedReading<T>(read: () => Promise<T>): () => Promise<T> {
   return () => (running ??= read().finally(() => (running = undefined)))
 }
 
+export function gaugeTasks({ gauge }: Metrics, count: () => Promise<readonly TaskCount[]>) {
+  const counts = sharedReading(count)
+  gauge('tollgate_tasks_open', 'Open tasks, by kind: see tollgate task list.', ['kind'], async tasks => {
+    const found = new Map((await counts()).map(({ kind, open }) => [kind, open]))
+    for (const kind of Object.keys(taskKinds)) tasks.set({ kind }, found.get(kind) ?? 0)
+  })
+  gauge('tollgate_task_oldest_seconds', 'Age of the oldest open task.', [], async age =>
+    age.set(Math.max(0, ...(await counts()).map(({ oldest_seconds }) => oldest_seconds))),
+  )
+}
+
 export function watchRuntime({ gauge }: Metrics, runtime: Runtime) {
+  gauge(
+    'tollgate_database_up',
+    '1 if the database answers, has the schema of this release and accepts writes, as in /readyz.',
+    [],
+    async up => {
+      const why = await within(collectMs - 100, runtime.whyNotReady()).catch(() => 'no answer')
+      up.set(why === undefined ? 1 : 0)
+    },
+  )
   gauge('tollgate_pool_connections', 'Database connections, by state.', ['state'], connections => {
     for (const [state, count] of Object.entries(runtime.db.stats())) connections.set({ state }, count)
   })

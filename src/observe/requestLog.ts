@@ -8,6 +8,7 @@ export function watchRequestLog({ counter }: Metrics, log: Logger) {
     'Refused API requests by what the request log did: stored, over_cap, dropped (the queue was full or the write ' +
       'failed), no_merchant.',
     ['outcome'],
+    (['stored', 'over_cap', 'dropped', 'no_merchant'] as const).map(outcome => ({ outcome })),
   )
   return {
     observe: (outcome: RefusalOutcome, count: number) => requests.inc({ outcome }, count),

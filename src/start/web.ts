@@ -47,7 +47,7 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
     metrics,
     masterKeys: deps.masterKeys,
     operatorKeys,
-    metricsToken: config.TOLLGATE_METRICS_TOKEN,
+    metricsTokens: config.TOLLGATE_METRICS_TOKEN,
     messageRules: messageRules(config),
     isForThisMachineOnly,
     messengers,

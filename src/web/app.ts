@@ -26,7 +26,7 @@ import { supportRoutes } from './support/support.tsx'
 
 export type AppOptions = AreaDeps & {
   isStopping(): boolean
-  metricsToken?: string
+  metricsTokens?: readonly string[]
   sandbox?: Hono<{ Bindings: HttpBindings }>
   shop?: DemoShop
   log: Logger
@@ -35,7 +35,7 @@ export type AppOptions = AreaDeps & {
 
 // The routes outside the API and the documents: the pages, the callbacks of providers, health checks and metrics.
 export function createApp(options: AppOptions) {
-  const { runtime, isStopping, metrics, metricsToken, messengers, sandbox, trustedProxies } = options
+  const { runtime, isStopping, metrics, metricsTokens, messengers, sandbox, trustedProxies } = options
   const { limits, baseUrl, clock } = runtime
   const app = new Hono<Env>({ strict: false }) // a trailing slash is ignored
   app.use(observeRequests(options.observe, baseUrl))
@@ -76,7 +76,7 @@ export function createApp(options: AppOptions) {
     const reason = isStopping() ? 'stopping' : await runtime.whyNotReady()
     return reason ? c.text(`not ready: ${reason}`, 503) : c.text('ready')
   })
-  app.get('/metrics', metricsRoute(metrics, { ...auth, name: 'metrics', metricsToken }))
+  app.get('/metrics', metricsRoute(metrics, { ...auth, name: 'metrics', metricsTokens }))
   return app
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { gaugeDeliveries } from '../../src/observe/deliveries.ts'
 import { gaugeMessages } from '../../src/observe/messages.ts'
-import { createMetrics } from '../../src/observe/metrics.ts'
+import { createMetrics, gaugeTasks } from '../../src/observe/metrics.ts'
 
 test('one scrape reads the counts once, and all gauges have values of this scrape', async () => {
   const metrics = createMetrics()
@@ -23,4 +23,24 @@ test('one scrape reads the counts once, and all gauges have values of this scrap
     ])
       expect(text.split('\n')).toContain(line)
   }
+})
+
+test('alarms exist at 0 from the start: otherwise the first one raises no alert', async () => {
+  const text = await createMetrics().registry.metrics()
+  for (const kind of ['refund', 'amount_mismatch', 'unresolved', 'account_trouble'])
+    expect(text).toContain(`tollgate_alarms_total{kind="${kind}"} 0`)
+})
+
+test('while the database does not answer, the other metrics are there and its own have no value', async () => {
+  const metrics = createMetrics()
+  gaugeMessages(metrics, () => Promise.reject(new Error('no connection')))
+  gaugeTasks(metrics, () => new Promise(() => {}))
+  gaugeDeliveries(metrics, { inFlight: () => 3, breakers: () => [] }, async () => ({
+    due: 2,
+    parked: 1,
+    oldest_due_seconds: 0,
+  }))
+  const text = await metrics.registry.metrics()
+  expect(text).toContain('tollgate_deliveries{of="in_flight"} 3')
+  expect(text).not.toMatch(/^tollgate_(messages_queued|tasks_open|task_oldest_seconds)[ {]/m)
 })

@@ -59,7 +59,7 @@ async function readMetrics(db: Db, config: Config, now: Date): Promise<string> {
 // Sends a short session instead of the support token: if no gateway runs, another program may listen on its port. The
 // session starts at the later of two clocks, because the database's may be the one that jumped.
 async function credentials(db: Db, config: Config, now: Date): Promise<Record<string, string>> {
-  const { TOLLGATE_METRICS_TOKEN: token } = config
+  const [token] = config.TOLLGATE_METRICS_TOKEN ?? []
   if (token) return { authorization: `Bearer ${token}` }
   const masterKeys = presentMasterKeys(config)
   const stored = await findInstallation(db)

@@ -3,6 +3,7 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 // The keys of the operator's pages.
 export type OperatorKeys = {
   supportToken: string // the token in force
+  oldSupportToken?: string // still accepted while clients change to the new one
   isTokenSet: boolean // by TOLLGATE_SUPPORT_TOKEN, instead of the stored token
   sessionKey: Buffer // signs the cookie
   linkKey: Buffer // keys the digests of single-use links
@@ -11,8 +12,12 @@ export type OperatorKeys = {
 // The session key depends on the token in force, so that a changed token ends every session. It also depends on the stored
 // token, which is random, so that a short TOLLGATE_SUPPORT_TOKEN cannot be guessed offline from a cookie. The link key
 // depends on the stored token only, so that a command can make a link without TOLLGATE_SUPPORT_TOKEN.
-export const operatorKeys = (storedToken: string, setToken: string | undefined): OperatorKeys => ({
+export const operatorKeys = (
+  storedToken: string,
+  [setToken, oldSupportToken]: readonly string[] = [],
+): OperatorKeys => ({
   supportToken: setToken ?? storedToken,
+  oldSupportToken,
   isTokenSet: setToken !== undefined,
   sessionKey: hmac(storedToken, `support session ${setToken ?? storedToken}`),
   linkKey: hmac(storedToken, 'support link'),

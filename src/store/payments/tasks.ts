@@ -60,6 +60,12 @@ export const countOpenTasks = async (tx: Tx): Promise<number> =>
     (await tx.one<{ open: bigint }>(sql`select count(*) as open from tasks where closed_at is null`))?.open,
   )
 
+export const countTasksByKind = (tx: Tx, now: Date) =>
+  tx.rows<{ kind: string; open: number; oldest_seconds: number }>(sql`
+    select kind, count(*)::integer as open,
+      extract(epoch from ${now}::timestamptz - min(created_at))::double precision as oldest_seconds
+    from tasks where closed_at is null group by kind`)
+
 // Undefined if there is no such open task.
 export const closeOpenTask = (
   tx: Tx,

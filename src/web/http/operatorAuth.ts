@@ -20,7 +20,7 @@ import { isRefusal } from './errors.ts'
 export type OperatorAuth = {
   name: 'support' | 'metrics' // wrong tokens are counted by this name
   keys: OperatorKeys
-  metricsToken?: string // opens the metrics only
+  metricsTokens?: readonly string[] // open the metrics only
   baseUrl(): string
   trustedProxies: number
   limits: Pick<RateLimits, 'tryToken' | 'wrongToken'>
@@ -34,8 +34,9 @@ export function accessOf(c: Ctx, auth: OperatorAuth): Access {
   if (isSession(auth.keys, getCookie(c, sessionCookie(auth.baseUrl())), auth.clock())) return 'granted'
   const token = tokenIn(c.req.header('authorization') ?? '')
   if (token === undefined) return 'no_token'
-  const { keys, metricsToken } = auth
-  const accepted = [keys.supportToken, ...(metricsToken ? [metricsToken] : [])]
+  const { keys, metricsTokens = [] } = auth
+  const { supportToken, oldSupportToken } = keys
+  const accepted = [supportToken, ...(oldSupportToken ? [oldSupportToken] : []), ...metricsTokens]
   return limitWrongTokens(c, auth, () => accepted.some(secret => isSameSecret(token, secret)))
 }
 

@@ -35,16 +35,16 @@ for (const [what, value] of [
   test(`${what} is no session`, () => expect(isSession(keys, value, now)).toBe(false))
 
 test('another token ends sessions, and links stay', () => {
-  const set = operatorKeys('stored', 'a password of sixteen')
-  const changed = operatorKeys('stored', 'another password of sixteen')
+  const set = operatorKeys('stored', ['a password of sixteen'])
+  const changed = operatorKeys('stored', ['another password of sixteen'])
   const ours = newSession(set, now)
   expect([keys, set, changed].map(some => isSession(some, ours, now))).toEqual([false, true, false])
   expect(linkDigest(set, 'x')).toBe(linkDigest(keys, 'x'))
 })
 
 test('another installation with the same password has other sessions and links', () => {
-  const set = operatorKeys('stored', 'a password of sixteen')
-  const other = operatorKeys('stored elsewhere', 'a password of sixteen')
+  const set = operatorKeys('stored', ['a password of sixteen'])
+  const other = operatorKeys('stored elsewhere', ['a password of sixteen'])
   expect(isSession(other, newSession(set, now), now)).toBe(false)
   expect(linkDigest(other, 'x')).not.toBe(linkDigest(set, 'x'))
 })

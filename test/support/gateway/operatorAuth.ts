@@ -13,7 +13,7 @@ export const testOperatorAuth = (
   monotonicMs = () => performance.now(),
 ): OperatorAuth => ({
   name: 'support',
-  keys: operatorKeys('a stored token', token),
+  keys: operatorKeys('a stored token', [token]),
   baseUrl: () => 'http://pay.example',
   trustedProxies: 0,
   limits: createRateLimits(monotonicMs),

@@ -115,6 +115,22 @@ test('TOLLGATE_METRICS_TOKEN opens /metrics, and nothing else', () =>
     expect(await Promise.all(pages.map(path => opened(path, token)))).toEqual([true, true, true])
   }))
 
+test('during a rotation the old tokens stay valid beside the new ones', () => {
+  const old = { support: 'an old password of sixteen', metrics: 'an old token of sixteen letters' }
+  const both = {
+    TOLLGATE_SUPPORT_TOKEN: `${supportToken},${old.support}`,
+    TOLLGATE_METRICS_TOKEN: `${metricsToken},${old.metrics}`,
+  }
+  return withGateway(both, async ({ url }) => {
+    const opened = async (path: string, token: string) => (await ask(url + path, bearer(token))).http === 200
+    for (const token of [supportToken, old.support]) expect(await opened('/support', token)).toBe(true)
+    for (const token of [metricsToken, old.metrics]) {
+      expect(await opened('/metrics', token)).toBe(true)
+      expect(await opened('/support', token)).toBe(false)
+    }
+  })
+})
+
 // 300 wrong ones at once: an address has 20, and gets one more each second.
 async function guess(one: (n: number) => Promise<Got>) {
   const started = performance.now()
