@@ -4,28 +4,45 @@ import { checkDatabase, checkMasterKeys, type OpenDatabase, openDatabase } from 
 import type { Db } from '../store/db.ts'
 import { findMerchant, type Merchant } from '../store/merchants/merchants.ts'
 import { migrate, type OnProgress } from '../store/migrate/migrate.ts'
-import { migrationNames } from '../store/migrate/migrationList.ts'
-import { notFound } from './failure.ts'
+import { migrationNames, pendingMigrations } from '../store/migrate/migrationList.ts'
+import { notFound, refused } from './failure.ts'
 import { printProgress } from './terminal.ts'
 
 // What a command works with. `clock` reads the time of the database, as in a gateway.
 export type CommandContext = OpenDatabase & { config: Config; clock(): Date }
 
-// Works beside a running gateway, or without one on the same data. `applied` has the migrations that were missing.
-export async function withDatabase<T>(
-  work: (context: CommandContext, applied: string[]) => Promise<T>,
-  onProgress: OnProgress = printProgress,
-): Promise<T> {
+// Works beside a running gateway, or without one on the same data. A new database gets its schema. Any other is migrated by
+// `start` and `migrate` only: a command of a newer release must not change the schema below running nodes.
+export const withDatabase = <T>(work: (context: CommandContext) => Promise<T>): Promise<T> =>
+  withOpenDatabase(async context => {
+    const pending = await pendingMigrations(context.db)
+    if (pending.length === migrationNames().length) await migrate(context.db, { onProgress: printProgress })
+    else if (pending.length > 0) throw notMigrated(pending.length)
+    return work(context)
+  })
+
+// `applied` has the migrations that were missing.
+export const withMigratedDatabase = <T>(
+  onProgress: OnProgress,
+  work: (applied: string[]) => Promise<T>,
+): Promise<T> => withOpenDatabase(async ({ db }) => work(await migrate(db, { onProgress })))
+
+async function withOpenDatabase<T>(work: (context: CommandContext) => Promise<T>): Promise<T> {
   const config = readConfig()
   const database = await openDatabase(config, 'command')
   try {
     await checkDatabase(database, migrationNames(), { durable: false })
-    const applied = await migrate(database.db, { onProgress })
-    return await work({ ...database, config, clock: await readClock(database.db) }, applied)
+    return await work({ ...database, config, clock: await readClock(database.db) })
   } finally {
     await database.close()
   }
 }
+
+const notMigrated = (pending: number) =>
+  refused(
+    `The database has the schema of an earlier release: ${pending} ${pending === 1 ? 'migration is' : 'migrations are'} ` +
+      'missing. Use the commands of the release that runs, or upgrade first: start a node of this release, or run tollgate migrate.',
+  )
 
 // For commands that seal or open secrets.
 export const withMasterKeys = <T>(work: (context: CommandContext) => Promise<T>): Promise<T> =>

@@ -1,5 +1,5 @@
 import type { CliCommand } from './cliCommand.ts'
-import { withDatabase } from './database.ts'
+import { withMigratedDatabase } from './database.ts'
 
 export function addMigrate(program: CliCommand) {
   program
@@ -7,9 +7,9 @@ export function addMigrate(program: CliCommand) {
     .description('Migrate the database to this version. Safe to repeat, and to run on several nodes at once.')
     .examples('tollgate migrate', 'tollgate migrate --json')
     .run(() =>
-      withDatabase(
-        async (_, applied) => ({ data: { applied }, text: appliedText(applied) }),
+      withMigratedDatabase(
         text => program.json || process.stderr.write(`${text}\n`),
+        async applied => ({ data: { applied }, text: appliedText(applied) }),
       ),
     )
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrationNames } from '../../src/store/migrate/migrationList.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database/database.ts'
+import { type FreshDatabase, freshDatabase, query } from '../support/database/database.ts'
 import { type GatewayProcess, spawnGateway, type TestMerchant } from '../support/gateway/gateway.ts'
 import { checkStatus, post, signedRequest } from '../support/merchant/merchant.ts'
 import { type Env, newMasterKey, tollgate, tollgateJson } from './tollgate.ts'
@@ -26,6 +26,21 @@ test('migrate applies what is missing, once', async () => {
   expect(await tollgateJson(env, 'migrate')).toMatchObject({ code: 0, data: { applied: [] } })
   const { code, stdout } = await tollgate(env, 'migrate')
   expect([code, stdout]).toEqual([0, 'The database is up to date.\n'])
+})
+
+test('a command does not migrate a database of an earlier release, and says what to do', async () => {
+  const last = migrationNames().at(-1)
+  await query(database.url, `create table kept as select * from migrations where name = '${last}'`)
+  await query(database.url, 'delete from migrations where name = $1', [last])
+  const { code, stderr } = await tollgate(env, 'payment', 'list')
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/schema of an earlier release: 1 migration is missing.*tollgate migrate/s)
+  const [still] = await query(database.url, 'select count(*)::int as found from migrations where name = $1', [
+    last,
+  ])
+  expect(still.found).toBe(0)
+  await query(database.url, 'insert into migrations select * from kept')
+  await query(database.url, 'drop table kept')
 })
 
 test('an empty list has a sentence with the next step', async () => {
