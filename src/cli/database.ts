@@ -1,15 +1,17 @@
 import { type Config, readConfig } from '../config.ts'
+import type { Actor } from '../core/access/audit.ts'
 import { readClock } from '../runtime/databaseClock.ts'
 import { checkDatabase, checkMasterKeys, type OpenDatabase, openDatabase } from '../start/database.ts'
 import type { Db } from '../store/db.ts'
 import { findMerchant, type Merchant } from '../store/merchants/merchants.ts'
 import { migrate, type OnProgress } from '../store/migrate/migrate.ts'
 import { migrationNames, pendingMigrations } from '../store/migrate/migrationList.ts'
+import { commandActor } from './commandActor.ts'
 import { notFound, refused } from './failure.ts'
 import { printProgress } from './terminal.ts'
 
-// What a command works with. `clock` reads the time of the database, as in a gateway.
-export type CommandContext = OpenDatabase & { config: Config; clock(): Date }
+// What a command works with. `clock` reads the time of the database, as in a gateway. `actor` is for the audit log.
+export type CommandContext = OpenDatabase & { config: Config; clock(): Date; actor: Actor }
 
 // Works beside a running gateway, or without one on the same data. A new database gets its schema. Any other is migrated by
 // `start` and `migrate` only: a command of a newer release must not change the schema below running nodes.
@@ -32,7 +34,8 @@ async function withOpenDatabase<T>(work: (context: CommandContext) => Promise<T>
   const database = await openDatabase(config, 'command')
   try {
     await checkDatabase(database, migrationNames(), { durable: false })
-    return await work({ ...database, config, clock: await readClock(database.db) })
+    const clock = await readClock(database.db)
+    return await work({ ...database, config, clock, actor: commandActor() })
   } finally {
     await database.close()
   }
