@@ -2,6 +2,7 @@ import type { Membership, User, UserSession } from '../../core/access/user.ts'
 import { sql, type Tx } from '../db.ts'
 
 const maxListedSessions = 50
+const maxOwners = 20 // who get a mail about a change
 
 type NewUser = Omit<User, 'recovery_digests' | 'is_demo'> & Partial<Pick<User, 'is_demo'>>
 
@@ -74,6 +75,12 @@ export const membershipsOf = (tx: Tx, user_id: string) =>
   tx.rows<Membership & { merchant_name: string }>(sql`
     select s.*, m.name as merchant_name from memberships s join merchants m using (merchant_id)
     where s.user_id = ${user_id} order by m.name, m.merchant_id`)
+
+export const ownersOfMerchant = (tx: Tx, merchant_id: string) =>
+  tx.rows<Pick<User, 'email' | 'lang'>>(sql`
+    select u.email, u.lang from memberships s join users u using (user_id)
+    where s.merchant_id = ${merchant_id} and s.role = 'owner' and u.active and not u.is_demo
+    order by u.user_id limit ${maxOwners}`)
 
 export const addSession = (tx: Tx, s: UserSession) =>
   tx.rows(sql`
