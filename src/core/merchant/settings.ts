@@ -33,8 +33,8 @@ const totalLimit = (defaultValue: bigint) =>
     })
     .default(everyCurrency(defaultValue))
 
-// The most that a merchant may refund on one day. Without a limit it is null, so there is no default figure.
-const dailyLimit = z.string().transform((text, context) => {
+// An amount of refunds, such as the most of one day. Without a limit it is null, so there is no default figure.
+const refundLimit = z.string().transform((text, context) => {
   const limit = readTotalLimit(text, 0n)
   if (typeof limit !== 'string' && limit.every > 0n) return limit
   context.addIssue(typeof limit === 'string' ? limit : 'needs a figure for every other currency, too')
@@ -156,8 +156,11 @@ const settingSchemas = {
   terms_url: url.nullable().default(null),
   refund_policy: shortLine.nullable().default(null),
   refunds: onOff.default(false), // in live mode; test mode always has them
-  refund_daily_limit: dailyLimit.nullable().default(null),
+  refund_daily_limit: refundLimit.nullable().default(null),
+  refund_confirm_above: refundLimit.nullable().default(null),
+  refund_approval_above: refundLimit.nullable().default(null),
   ipn_refunds: onOff.default(false),
+  ipn_taken_payments: onOff.default(false),
   fee,
   provider_fee: z.enum(feeBearers, 'must be merchant, operator or customer').default('merchant'),
   fee_on_refund: z.enum(['keep', 'return'], 'must be keep or return').default('keep'),
