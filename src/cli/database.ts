@@ -1,15 +1,17 @@
 import { type Config, readConfig } from '../config.ts'
+import type { Actor } from '../core/access/audit.ts'
 import { readClock } from '../runtime/databaseClock.ts'
 import { checkDatabase, checkMasterKeys, type OpenDatabase, openDatabase } from '../start/database.ts'
 import type { Db } from '../store/db.ts'
 import { findMerchant, type Merchant } from '../store/merchants/merchants.ts'
 import { migrate, type OnProgress } from '../store/migrate/migrate.ts'
 import { migrationNames } from '../store/migrate/migrationList.ts'
+import { commandActor } from './commandActor.ts'
 import { notFound } from './failure.ts'
 import { printProgress } from './terminal.ts'
 
-// What a command works with. `clock` reads the time of the database, as in a gateway.
-export type CommandContext = OpenDatabase & { config: Config; clock(): Date }
+// What a command works with. `clock` reads the time of the database, as in a gateway. `actor` is for the audit log.
+export type CommandContext = OpenDatabase & { config: Config; clock(): Date; actor: Actor }
 
 // Works beside a running gateway, or without one on the same data. `applied` has the migrations that were missing.
 export async function withDatabase<T>(
@@ -21,7 +23,10 @@ export async function withDatabase<T>(
   try {
     await checkDatabase(database, migrationNames(), { durable: false })
     const applied = await migrate(database.db, { onProgress })
-    return await work({ ...database, config, clock: await readClock(database.db) }, applied)
+    return await work(
+      { ...database, config, clock: await readClock(database.db), actor: commandActor() },
+      applied,
+    )
   } finally {
     await database.close()
   }

@@ -1,3 +1,4 @@
+import { audited } from '../actions/access/audit.ts'
 import { rewrapInstallation } from '../actions/installation/secrets.ts'
 import { rewrapKeys } from '../actions/merchants/rewrapKeys.ts'
 import { rewrapAccounts } from '../actions/providers/rewrapAccounts.ts'
@@ -74,11 +75,18 @@ async function rotateFile(context: CommandContext, { forgetOld }: Options): Prom
   return outputOf(masterKeys, rewrapped, 'The old keys are forgotten.')
 }
 
-const rewrapAll = async ({ db, clock }: CommandContext, masterKeys: MasterKeys) => ({
-  merchants: await rewrapKeys(db, masterKeys),
-  accounts: await rewrapAccounts(db, masterKeys, clock()),
-  installation: await rewrapInstallation(db, masterKeys),
-})
+// Recorded first, because each secret is rewrapped by itself.
+async function rewrapAll({ db, clock, actor }: CommandContext, masterKeys: MasterKeys) {
+  const subject = masterKeyId(masterKeys.newest())
+  await audited(db, actor, clock(), (_, record) =>
+    record({ merchant_id: null, action: 'master_key.rotate', subject, before: null, after: null }),
+  )
+  return {
+    merchants: await rewrapKeys(db, masterKeys),
+    accounts: await rewrapAccounts(db, masterKeys, clock()),
+    installation: await rewrapInstallation(db, masterKeys),
+  }
+}
 
 function outputOf(
   masterKeys: MasterKeys,

@@ -1,5 +1,7 @@
 import { Option } from 'commander'
-import { sendReceiptAgain } from '../actions/messages/receipts.ts'
+import { auditedDb } from '../actions/access/audit.ts'
+import { type ResendResult, sendReceiptAgain } from '../actions/messages/receipts.ts'
+import { receiptEntry } from '../core/access/auditEntries.ts'
 import { maskRecipient } from '../core/mask.ts'
 import { addressesOf, customerMessageId, type Message } from '../core/message/message.ts'
 import type { Medium } from '../core/message/messenger.ts'
@@ -37,7 +39,7 @@ export function addMessageCommands(program: CliCommand) {
 
 // Fails only if no message could be queued. If one of two could, the output has both.
 async function resend(
-  { db, clock, config }: CommandContext,
+  { db, clock, config, actor }: CommandContext,
   id: string,
   { by, merchant }: Options,
 ): Promise<Output> {
@@ -48,7 +50,11 @@ async function resend(
   const messages: { id: string; medium: Medium; to: string }[] = []
   const refusals: { medium: Medium; why: string }[] = []
   for (const medium of media) {
-    const result = await sendReceiptAgain(db, payment, { medium }, messageRules(config), clock())
+    const now = clock()
+    const recorded = auditedDb(db, actor, now, ({ done }: ResendResult) =>
+      done === 'queued' ? receiptEntry(payment, medium) : undefined,
+    )
+    const result = await sendReceiptAgain(recorded, payment, { medium }, messageRules(config), now)
     if (result.done === 'refused') refusals.push({ medium, why: result.reason })
     if (result.done !== 'queued') continue
     const message_id = customerMessageId(tx_reference, 'paid', medium, result.number)

@@ -1,3 +1,4 @@
+import { audited } from '../actions/access/audit.ts'
 import { installationSecrets } from '../actions/installation/secrets.ts'
 import { makeSupportLink } from '../actions/installation/supportLinks.ts'
 import { linkMinutes, operatorKeys, sessionSeconds } from '../core/operator/operatorKeys.ts'
@@ -44,6 +45,7 @@ async function signInLink(context: CommandContext): Promise<Output> {
       'PORT is 0, so the address of the gateway is unknown: set PORT or TOLLGATE_BASE_URL, and run this again.',
     )
   const keys = await keysOf(context)
+  await recordUse(context, 'support.link')
   const { link, expires_at } = await makeSupportLink(db, keys, baseUrlOf(config), clock())
   return {
     data: { link, expires_at, token_is_set: keys.isTokenSet },
@@ -58,9 +60,16 @@ async function signInLink(context: CommandContext): Promise<Output> {
 // The text is only the token, so that scripts can use it directly.
 async function operatorToken(context: CommandContext): Promise<Output> {
   const { supportToken, isTokenSet } = await keysOf(context)
+  await recordUse(context, 'support.token')
   if (isTokenSet) printProgress(overridden)
   return { data: { token: supportToken, token_is_set: isTokenSet }, text: supportToken }
 }
+
+// Whoever has the link or the token can act as support.
+const recordUse = ({ db, actor, clock }: CommandContext, action: 'support.link' | 'support.token') =>
+  audited(db, actor, clock(), (_, record) =>
+    record({ merchant_id: null, action, subject: 'support', before: null, after: null }),
+  )
 
 async function keysOf({ db, masterKeys, config, clock }: CommandContext) {
   const { supportToken } = await installationSecrets(db, masterKeys, clock())

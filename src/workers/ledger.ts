@@ -1,3 +1,4 @@
+import { sealAuditLog } from '../actions/access/auditSeal.ts'
 import { takeSnapshot } from '../actions/ledger/balances.ts'
 import { type HeadMail, mailHeads } from '../actions/ledger/mailHeads.ts'
 import { bookingLagMs, sealTransfers } from '../actions/ledger/seal.ts'
@@ -23,7 +24,7 @@ type LedgerOptions = LedgerWatch & {
 }
 
 // Every hour, for each merchant: books charges without transfers, seals the transfers, stores the balances of the last day
-// and sums payments for reports. Every node does it; two nodes that do the same write the same rows.
+// and sums payments for reports. Then it seals the audit log. Every node does it; two nodes that do the same write the same rows.
 export function startLedger(
   { db, clock }: Pick<Runtime, 'db' | 'clock'>,
   { zone, mail, found, sealed, trouble, pause }: LedgerOptions,
@@ -59,6 +60,7 @@ export function startLedger(
       if (state.isStopping) return
       await workOn(merchant_id, sumsPayments).catch(trouble)
     }
+    await sealAuditLog(own, clock()).catch(trouble)
     if (mail) await mailHeads(own, mail, zone, clock()).catch(trouble)
     hourDone = hour
   }

@@ -17,3 +17,28 @@ export function audited<T>(
     return work(tx, entry => addAuditEntry(tx, `${entryId}${entries++ || ''}`, actor, entry, now))
   })
 }
+
+// For actions that open their transactions themselves: each transaction of the returned Db also writes the entry of its
+// result, in the same commit. Without an entry nothing was changed. `entryOf` declares the type of the result.
+export function auditedDb(
+  db: Db,
+  actor: Actor,
+  now: Date,
+  entryOf: (result: never) => AuditEntry | undefined,
+): Db {
+  const wrap = (inner: Db): Db => ({
+    ...inner,
+    withQuota: kind => wrap(inner.withQuota(kind)),
+    withDeadline: deadline => wrap(inner.withDeadline(deadline)),
+    transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+      const entryId = newReference(now)
+      return inner.transaction(async tx => {
+        const result = await work(tx)
+        const entry = entryOf(result as never)
+        if (entry) await addAuditEntry(tx, entryId, actor, entry, now)
+        return result
+      })
+    },
+  })
+  return wrap(db)
+}

@@ -21,7 +21,8 @@ export async function mailHeads(
   )
   const text = [
     'The heads of the ledger, one line for each merchant. Keep this mail.',
-    'tollgate ledger verify --merchant ID --expect NUMBER:DIGEST checks that the ledger still has it.',
+    'tollgate ledger verify --merchant ID --expect NUMBER:DIGEST checks that the ledger still has it; for the line audit,',
+    'tollgate audit verify --expect NUMBER:DIGEST checks the audit log.',
     '',
     ...lines,
   ].join('\n')

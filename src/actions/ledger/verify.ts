@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../store/db.ts'
 import { type AccountSums, lastSnapshot, sumsUntil } from '../../store/ledger/balances.ts'
 import { sealsBehind } from '../../store/ledger/seals.ts'
 import { type WrongCharge, wrongCharges } from '../../store/ledger/search.ts'
-import { rowsOfPeriod } from './seal.ts'
+import { type SealedChain, transferChain } from './seal.ts'
 
 const sealsAtOnce = 100
 const maxListed = 20
@@ -31,32 +31,47 @@ export async function verifyLedger(
   now: Date,
   expected?: { number: number; digest: string },
 ): Promise<LedgerReport> {
-  const chain = await verifyChain(db, merchant_id, expected)
+  const chain = await verifyChain(db, transferChain(db, merchant_id), expected)
   return {
     merchant_id,
-    ...chain,
+    seals: chain.seals,
+    transfers: chain.rows,
+    head: chain.head,
+    sealFault: chain.sealFault,
     snapshotFaults: await verifySnapshot(db, merchant_id, now),
     wrongCharges: await wrongCharges(db, merchant_id, maxListed),
   }
 }
 
-async function verifyChain(tx: Tx, merchant_id: string, expected?: { number: number; digest: string }) {
+export type ChainReport = {
+  seals: number
+  rows: bigint // that are sealed
+  head: SealHead | null
+  sealFault: SealFault | null // the first
+}
+
+// Recomputes every seal of a chain from its present rows.
+export async function verifyChain(
+  tx: Tx,
+  chain: SealedChain,
+  expected?: { number: number; digest: string },
+): Promise<ChainReport> {
   let before: Seal | undefined
-  let transfers = 0n
+  let rows = 0n
   let fault: SealFault | undefined
   let isExpectedFound = expected === undefined
-  for await (const stored of sealsOf(tx, merchant_id)) {
-    fault ??= await faultOfSeal(tx, before, stored)
+  for await (const stored of sealsOf(tx, chain.id)) {
+    fault ??= await faultOfSeal(chain, before, stored)
     if (stored.number === expected?.number)
       isExpectedFound = stored.digest.toString('hex') === expected.digest
-    transfers += stored.transfers
+    rows += stored.transfers
     before = stored
   }
   if (expected && !isExpectedFound)
-    fault ??= { seal: expected.number, transfer_id: null, words: 'the seal is not the one that was exported' }
+    fault ??= { seal: expected.number, row_id: null, words: 'the seal is not the one that was exported' }
   return {
     seals: before?.number ?? 0,
-    transfers,
+    rows,
     head: before ? headOf(before) : null,
     sealFault: fault ?? null,
   }
@@ -78,21 +93,21 @@ async function* sealsOf(tx: Tx, merchant_id: string): AsyncGenerator<Seal> {
   }
 }
 
-async function faultOfSeal(tx: Tx, before: Seal | undefined, stored: Seal): Promise<SealFault | undefined> {
+async function faultOfSeal(
+  chain: SealedChain,
+  before: Seal | undefined,
+  stored: Seal,
+): Promise<SealFault | undefined> {
   const { merchant_id, until_at, number } = stored
   if (number !== (before?.number ?? 0) + 1)
-    return { seal: number, transfer_id: null, words: 'a seal before it is missing' }
+    return { seal: number, row_id: null, words: 'a seal before it is missing' }
   const computed = createSeal(before, { merchant_id, until_at })
-  const rows: { transfer_id: string }[] = []
-  for await (const row of rowsOfPeriod(tx, {
-    merchant_id,
-    from: before?.until_at ?? null,
-    until: until_at,
-  })) {
+  const rows: { row_id: string }[] = []
+  for await (const row of chain.rows(before?.until_at ?? null, until_at)) {
     computed.add(row)
-    rows.push({ transfer_id: row.transfer_id })
+    rows.push({ row_id: row.row_id })
   }
-  return sealFault(stored, computed.finish(), rows)
+  return sealFault(stored, computed.finish(), rows, chain.noun)
 }
 
 const sumTexts = (sums: readonly AccountSums[]) =>

@@ -16,7 +16,12 @@ import {
 import type { MasterKeys } from '../../store/merchants/vault.ts'
 import { type IpnPasswords, makeIpnPasswords } from './credentials.ts'
 
-type SetMerchant = { texts: SettingTexts; faults: string[]; ipn_passwords?: IpnPasswords }
+export type SetMerchant = {
+  before: SettingTexts
+  texts: SettingTexts
+  faults: string[]
+  ipn_passwords?: IpnPasswords
+}
 
 // Applies `name=value` changes: all of them, or none if any is wrong. Undefined if there is no such merchant. A change to
 // ipn_style=basic creates a password for each mode, which is shown only once. Without master keys none can be sealed, and
@@ -30,7 +35,7 @@ export function setMerchant(
   return db.transaction(async tx => {
     const merchant = await lockMerchant(tx, merchant_id)
     if (!merchant) return undefined
-    const changed = changeSettings(merchant.settings, changes)
+    const changed = { ...changeSettings(merchant.settings, changes), before: merchant.settings }
     if (changed.faults.length > 0) return changed
     await saveSettings(tx, merchant_id, changed.texts)
     if (!masterKeys || isBasic(merchant.settings) || !isBasic(changed.texts)) return changed

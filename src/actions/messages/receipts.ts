@@ -59,7 +59,7 @@ export async function customerMessagesOf(
 
 // `number` is that of the next receipt when the operator's form was rendered; without it, the next one is sent.
 type ResendRequest = { medium: Medium; number?: number }
-type ResendResult =
+export type ResendResult =
   | { done: 'queued'; recipient: string; number: number }
   | { done: 'already' } // the form was sent before
   | { done: 'refused'; reason: string }

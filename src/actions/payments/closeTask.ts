@@ -10,7 +10,7 @@ import { tasksOf } from '../../store/payments/tasks.ts'
 import { changeOf, changeOne, type PaymentChange } from './writeChanges.ts'
 
 type CloseTaskRequest = { kind: TaskKind; note: string; number?: number } // of the attempt, if several have such a task
-type CloseTaskResult =
+export type CloseTaskResult =
   | { done: 'closed'; task: Task; payment: Payment; gaveUp: boolean }
   | { done: 'no_such_task' }
   | { done: 'several'; numbers: number[] }

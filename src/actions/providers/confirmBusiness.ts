@@ -16,7 +16,7 @@ import type { Db, Tx } from '../../store/db.ts'
 export type BusinessCredentials = { account: string; credentialsDigest: string; scope: string }
 export type OtherBusiness = { business: string; attempts: number } // open ones
 
-type Confirmed =
+export type Confirmed =
   | { done: 'confirmed'; attempts: number }
   | { done: 'nothing' } // the account has had no other business
   | { done: 'several'; businesses: readonly OtherBusiness[] }

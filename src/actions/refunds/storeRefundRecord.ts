@@ -5,7 +5,7 @@ import type { PaymentDeps } from '../../runtime/runtime.ts'
 import { changeRefund, chargeOfRefund, refundChangeOf } from '../payments/refundedCharge.ts'
 
 type RecordDeps = Pick<PaymentDeps, 'db' | 'localWorkers' | 'watch'>
-type RecordResult = { done: 'recorded'; refund: Refund } | { done: 'refused'; refund: Refund }
+export type RecordResult = { done: 'recorded'; refund: Refund } | { done: 'refused'; refund: Refund }
 
 // An operator records what became of a refund. Run again with the same record it changes nothing.
 export async function storeRefundRecord(

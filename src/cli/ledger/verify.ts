@@ -85,7 +85,11 @@ const reportData = (report: LedgerReport) => ({
   seals: report.seals,
   transfers: Number(report.transfers),
   head: report.head,
-  seal_fault: report.sealFault,
+  seal_fault: report.sealFault && {
+    seal: report.sealFault.seal,
+    transfer_id: report.sealFault.row_id,
+    words: report.sealFault.words,
+  },
   snapshot_faults: report.snapshotFaults,
   wrong_charges: report.wrongCharges.map(({ tx_reference, attempt_id, recorded, booked }) => ({
     tx_reference,
@@ -97,13 +101,7 @@ const reportData = (report: LedgerReport) => ({
 
 const faultsOf = ({ sealFault, snapshotFaults, wrongCharges }: LedgerReport): [string, string, string][] => [
   ...(sealFault
-    ? [
-        [`seal ${sealFault.seal}`, sealFault.transfer_id ?? '', sealFault.words] satisfies [
-          string,
-          string,
-          string,
-        ],
-      ]
+    ? [[`seal ${sealFault.seal}`, sealFault.row_id ?? '', sealFault.words] satisfies [string, string, string]]
     : []),
   ...snapshotFaults.map((words): [string, string, string] => ['balances', '', words]),
   ...wrongCharges.map(({ tx_reference, attempt_id, recorded, booked }): [string, string, string] => [

@@ -1,6 +1,8 @@
+import { audited } from '../../actions/access/audit.ts'
 import { setLogo } from '../../actions/merchants/logos.ts'
 import { Option } from 'commander'
 import type { Config } from '../../config.ts'
+import { logoEntry } from '../../core/access/auditEntries.ts'
 import { logoPath } from '../../core/merchant/branding.ts'
 import { removeLogo } from '../../store/merchants/merchants.ts'
 import { maxLogoFileBytes } from '../../core/merchant/logo/logo.ts'
@@ -35,17 +37,27 @@ export function addMerchantLogo(merchant: CliCommand) {
 }
 
 async function changeLogo(
-  { db, config, clock }: CommandContext,
+  { db, config, clock, actor }: CommandContext,
   id: string,
   options: Options,
 ): Promise<Output> {
   const { merchant_id, name } = await requireMerchant(db, id)
   if (options.remove) {
-    const isRemoved = await removeLogo(db, merchant_id)
+    const isRemoved = await audited(db, actor, clock(), async (tx, record) => {
+      const removed = (await removeLogo(tx, merchant_id)) > 0
+      if (removed) await record(logoEntry(merchant_id, null))
+      return removed
+    })
     const text = isRemoved ? `${name} no longer shows a logo.` : `${name} had no logo.`
     return { data: { merchant_id, logo: null }, text }
   }
-  const logo = await setLogo(db, merchant_id, await readPicture(config, options), clock())
+  const picture = await readPicture(config, options)
+  const now = clock()
+  const logo = await audited(db, actor, now, async (tx, record) => {
+    const set = await setLogo(tx, merchant_id, picture, now)
+    if (typeof set !== 'string') await record(logoEntry(merchant_id, set))
+    return set
+  })
   if (typeof logo === 'string') throw refused(`This logo cannot be shown: ${logo}.`)
   const { type, width, height } = logo
   const data = { type, width, height, bytes: logo.bytes.length, path: logoPath(merchant_id, logo) }

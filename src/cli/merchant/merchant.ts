@@ -1,4 +1,7 @@
+import { audited, auditedDb } from '../../actions/access/audit.ts'
 import { onboard } from '../../actions/merchants/onboard.ts'
+import { activeEntry } from '../../core/access/auditEntries.ts'
+import { newMerchantId } from '../../runtime/ids.ts'
 import { listMerchants, setActive } from '../../store/merchants/merchants.ts'
 import { type CommandContext, merchantNotFound } from '../database.ts'
 import type { CliCommand } from '../cliCommand.ts'
@@ -43,8 +46,15 @@ export function addMerchantCommands(program: CliCommand) {
     .runWithDatabase((context, id: string) => activate(context, id, true))
 }
 
-async function add({ db, masterKeys, clock }: CommandContext, { name }: { name: string }): Promise<Output> {
-  const merchant = await onboard(db, masterKeys, name, ['test', 'live'], clock())
+async function add(
+  { db, masterKeys, clock, actor }: CommandContext,
+  { name }: { name: string },
+): Promise<Output> {
+  const now = clock()
+  const id = newMerchantId()
+  const entry = { merchant_id: id, action: 'merchant.add', subject: id, before: null, after: { name } }
+  const recorded = auditedDb(db, actor, now, () => entry)
+  const merchant = await onboard(recorded, masterKeys, name, ['test', 'live'], now, id)
   const { merchant_id, test = {}, live = {} } = merchant
   const text = paragraphs(
     `${name} is registered.`,
@@ -76,8 +86,12 @@ async function list({ db }: CommandContext): Promise<Output> {
   return { data: { merchants: data }, text }
 }
 
-async function activate({ db }: CommandContext, id: string, isActive: boolean): Promise<Output> {
-  const merchant = await setActive(db, id, isActive)
+async function activate(context: CommandContext, id: string, isActive: boolean): Promise<Output> {
+  const merchant = await audited(context.db, context.actor, context.clock(), async (tx, record) => {
+    const changed = await setActive(tx, id, isActive)
+    if (changed) await record(activeEntry(id, isActive))
+    return changed
+  })
   if (!merchant) throw merchantNotFound(id)
   const text = isActive
     ? `${merchant.name} is active: its payments are accepted within a second.`

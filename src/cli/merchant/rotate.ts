@@ -1,9 +1,11 @@
+import { auditedDb } from '../../actions/access/audit.ts'
 import {
   rotateIpnPassword,
   rotateIpnSecret,
   rotateKey,
   useMerchantId,
 } from '../../actions/merchants/credentials.ts'
+import { ipnPasswordEntry, ipnSecretEntry, keyEntry } from '../../core/access/auditEntries.ts'
 import { readMerchantSettings, type SettingTexts } from '../../core/merchant/settings.ts'
 import type { Mode } from '../../core/mode.ts'
 import { sealedIpnPassword, type SealedIpnPasswords } from '../../store/merchants/merchants.ts'
@@ -57,11 +59,16 @@ const rotationExamples = (command: string) => [
   `tollgate ${command} --merchant 7c2k9m0x4f --mode live --overlap 0  # the old one leaked`,
 ]
 
+type RotatedKey = Awaited<ReturnType<typeof rotateKey>>
+type RotatedSecret = Awaited<ReturnType<typeof rotateIpnSecret>>
+
 async function rotateKeyPair(
-  { db, masterKeys, clock }: CommandContext,
+  { db, masterKeys, clock, actor }: CommandContext,
   { merchant, mode, overlap }: Rotation,
 ): Promise<Output> {
-  const rotated = await rotateKey(db, masterKeys, merchant, mode, overlap, clock())
+  const now = clock()
+  const recorded = auditedDb(db, actor, now, (result: RotatedKey) => result && keyEntry(result))
+  const rotated = await rotateKey(recorded, masterKeys, merchant, mode, overlap, now)
   if (!rotated) throw merchantNotFound(merchant)
   const { merchant_key, secret_key, old_keys_valid_until: until } = rotated
   const text = paragraphs(
@@ -77,10 +84,12 @@ async function rotateKeyPair(
 }
 
 async function rotateSecret(
-  { db, masterKeys, clock }: CommandContext,
+  { db, masterKeys, clock, actor }: CommandContext,
   { merchant, mode, overlap }: Rotation,
 ): Promise<Output> {
-  const rotated = await rotateIpnSecret(db, masterKeys, merchant, mode, overlap, clock())
+  const now = clock()
+  const recorded = auditedDb(db, actor, now, (result: RotatedSecret) => result && ipnSecretEntry(result))
+  const rotated = await rotateIpnSecret(recorded, masterKeys, merchant, mode, overlap, now)
   if (!rotated) throw merchantNotFound(merchant)
   const { ipn_secret, old_secret_valid_until: until } = rotated
   const text = paragraphs(
@@ -117,12 +126,19 @@ export const rotatePasswordCommand = (merchant_id: string, mode: Mode) =>
   `tollgate merchant ipn-password rotate --merchant ${merchant_id} --mode ${mode}`
 
 async function rotatePassword(
-  { db, masterKeys }: CommandContext,
+  { db, masterKeys, clock, actor }: CommandContext,
   { merchant, mode, merchantId }: PasswordRotation,
 ): Promise<Output> {
+  const recorded = auditedDb(
+    db,
+    actor,
+    clock(),
+    (result: { merchant_id: string; mode: Mode } | undefined) =>
+      result && ipnPasswordEntry(result, merchantId === true),
+  )
   const rotated = await (merchantId
-    ? useMerchantId(db, merchant, mode)
-    : rotateIpnPassword(db, masterKeys, merchant, mode))
+    ? useMerchantId(recorded, merchant, mode)
+    : rotateIpnPassword(recorded, masterKeys, merchant, mode))
   if (!rotated) throw merchantNotFound(merchant)
   const text = paragraphs(
     `The ${mode} notifications of merchant ${merchant} in style basic use this password within a second.`,

@@ -1,5 +1,7 @@
+import { auditedDb } from '../../actions/access/audit.ts'
 import type { IpnPasswords } from '../../actions/merchants/credentials.ts'
-import { setMerchant } from '../../actions/merchants/setMerchant.ts'
+import { setMerchant, type SetMerchant } from '../../actions/merchants/setMerchant.ts'
+import { settingsEntry } from '../../core/access/auditEntries.ts'
 import {
   type MerchantSettings,
   readMerchantSettings,
@@ -43,7 +45,10 @@ async function set(context: CommandContext, id: string, changes: string[]): Prom
   // A change of the style may make passwords, which are sealed with the master key.
   if (changes.some(change => change.startsWith('ipn_style='))) await checkMasterKeys(context)
   const merchant = await requireMerchant(db, id)
-  const changed = await setMerchant(db, id, changes, masterKeys)
+  const recorded = auditedDb(db, context.actor, context.clock(), (result: SetMerchant | undefined) =>
+    result && result.faults.length === 0 ? settingsEntry(id, result) : undefined,
+  )
+  const changed = await setMerchant(recorded, id, changes, masterKeys)
   if (!changed) throw merchantNotFound(id)
   if (changed.faults.length > 0) throw refused('Nothing was changed.', { faults: changed.faults })
   const { texts: stored, ipn_passwords } = changed

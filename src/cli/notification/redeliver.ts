@@ -1,6 +1,8 @@
 import { Option } from 'commander'
+import { audited, auditedDb } from '../../actions/access/audit.ts'
 import { findNotification } from '../../actions/notifications/findNotifications.ts'
 import { type Redelivered, redeliver, redeliverAll } from '../../actions/notifications/redeliver.ts'
+import { redeliverEntry } from '../../core/access/auditEntries.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { type CommandContext, requireMerchant } from '../database.ts'
 import { refused } from '../failure.ts'
@@ -39,14 +41,18 @@ export function addNotificationRedeliver(notification: CliCommand) {
 }
 
 async function redeliverOne(
-  { db, clock }: CommandContext,
+  { db, clock, actor }: CommandContext,
   reference: string,
   options: Options,
 ): Promise<Output> {
   if (Object.keys(options).length > 0)
     throw refused('Give the id of one notification, or --merchant, --from and --to; not both.')
   const notification = await findNotification(db, reference)
-  const done = notification && (await redeliver(db, notification, clock()))
+  const now = clock()
+  const recorded = auditedDb(db, actor, now, ({ redelivered }: Redelivered) =>
+    notification && redelivered > 0 ? redeliverEntry(notification, notificationId(notification)) : undefined,
+  )
+  const done = notification && (await redeliver(recorded, notification, now))
   if (!notification || !done) throw notificationNotFound(reference)
   const id = notificationId(notification)
   const { being_sent, no_address, left_out } = done
@@ -59,14 +65,19 @@ async function redeliverOne(
 const setUrl = (merchant_id: string) => `tollgate merchant set ${merchant_id} ipn_url=URL`
 
 async function redeliverMany(
-  { db, clock }: CommandContext,
+  { db, clock, actor }: CommandContext,
   { merchant, from, to, state = 'exhausted' }: Options,
 ): Promise<Output> {
   if (!merchant || !from || !to)
     throw refused('Give the id of one notification, or --merchant, --from and --to together.')
   requirePeriod(from, to)
   const { merchant_id, name } = await requireMerchant(db, merchant)
-  const done = await redeliverAll(db, { merchant_id, from, until: to, state }, clock())
+  const now = clock()
+  // One entry for all pages, before the first one.
+  await audited(db, actor, now, (_, record) =>
+    record(redeliverEntry({ merchant_id }, merchant_id, { from, until: to, state })),
+  )
+  const done = await redeliverAll(db, { merchant_id, from, until: to, state }, now)
   return {
     data: { merchant_id, from, until: to, state, ...done },
     text: resultText(name, merchant_id, state, done),

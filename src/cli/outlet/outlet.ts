@@ -1,3 +1,4 @@
+import { audited } from '../../actions/access/audit.ts'
 import { addOutlet, listAllOutlets, listOutlets } from '../../store/merchants/merchants.ts'
 import { type CommandContext, requireMerchant } from '../database.ts'
 import { refused } from '../failure.ts'
@@ -31,9 +32,18 @@ export function addOutletCommands(program: CliCommand) {
   addOutletReport(outlet)
 }
 
-async function add({ db, clock }: CommandContext, { merchant, code, name }: NewOutlet): Promise<Output> {
+async function add(
+  { db, clock, actor }: CommandContext,
+  { merchant, code, name }: NewOutlet,
+): Promise<Output> {
   const { merchant_id, name: merchantName } = await requireMerchant(db, merchant)
-  const outlet = await addOutlet(db, { merchant_id, code, name, created_at: clock() })
+  const now = clock()
+  const outlet = await audited(db, actor, now, async (tx, record) => {
+    const added = await addOutlet(tx, { merchant_id, code, name, created_at: now })
+    if (added)
+      await record({ merchant_id, action: 'outlet.add', subject: code, before: null, after: { name } })
+    return added
+  })
   if (!outlet)
     throw refused(`${merchantName} already has an outlet ${code}: tollgate outlet list shows them.`)
   return {

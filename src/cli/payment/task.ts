@@ -1,6 +1,8 @@
+import { auditedDb } from '../../actions/access/audit.ts'
 import { nameMerchants } from '../../actions/merchants/setMerchant.ts'
 import { Option } from 'commander'
-import { closeTask } from '../../actions/payments/closeTask.ts'
+import { type CloseTaskResult, closeTask } from '../../actions/payments/closeTask.ts'
+import { closedTaskEntry } from '../../core/access/auditEntries.ts'
 import { figureIn } from '../../core/money.ts'
 import { type Task, type TaskKind, taskKinds } from '../../core/payment/change.ts'
 import { moneyText } from '../../core/timeline/history.ts'
@@ -101,10 +103,15 @@ const taskData = (task: Task) => ({
   amount: figureIn(task.amount, task.currency),
 })
 
-async function close({ db, clock }: CommandContext, id: string, options: Options): Promise<Output> {
+async function close({ db, clock, actor }: CommandContext, id: string, options: Options): Promise<Output> {
   const { tx_reference, merchant_id } = await requirePayment(db, id, options.merchant)
   const { kind, note, attempt } = options
-  const closed = await closeTask(db, { merchant_id, tx_reference }, { kind, note, number: attempt }, clock())
+  const key = { merchant_id, tx_reference }
+  const now = clock()
+  const recorded = auditedDb(db, actor, now, (result: CloseTaskResult | undefined) =>
+    result?.done === 'closed' ? closedTaskEntry(key, kind) : undefined,
+  )
+  const closed = await closeTask(recorded, key, { kind, note, number: attempt }, now)
   if (closed.done === 'no_such_task')
     throw notFound(`${tx_reference} has no open ${kind} task: tollgate task list shows them.`)
   if (closed.done === 'several')

@@ -1,3 +1,4 @@
+import { auditedDb } from '../../actions/access/audit.ts'
 import { addAccount, newIdentity, prepareAccount } from '../../actions/providers/addAccount.ts'
 import { checkAccount } from '../../actions/providers/checkAccount.ts'
 import type { Mode } from '../../core/mode.ts'
@@ -58,7 +59,15 @@ async function add(
   const { kind, values, opened: account } = prepared
   const check = options.test ? await checkAccount(kind, values, account) : undefined
   requireNotRejected(check)
-  await addAccount(db, identity, prepared, label, clock())
+  const now = clock()
+  const recorded = auditedDb(db, context.actor, now, () => ({
+    merchant_id,
+    action: 'account.add',
+    subject: identity.account,
+    before: null,
+    after: { provider, mode, label, settings: Object.keys(values) },
+  }))
+  await addAccount(recorded, identity, prepared, label, now)
   const payment_methods = account.methods.map(({ payment_method }) => payment_method)
   const webhook = webhookAddress(config, identity.account, account)
   const shown = secretsInArguments(kind, args)

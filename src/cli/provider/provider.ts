@@ -1,5 +1,10 @@
+import { auditedDb } from '../../actions/access/audit.ts'
 import { checkAccount } from '../../actions/providers/checkAccount.ts'
-import { confirmBusiness, type OtherBusiness } from '../../actions/providers/confirmBusiness.ts'
+import {
+  type Confirmed,
+  confirmBusiness,
+  type OtherBusiness,
+} from '../../actions/providers/confirmBusiness.ts'
 import { type WaitingAttempts, waitingAttempts } from '../../actions/providers/waitingAttempts.ts'
 import { identityScope } from '../../core/provider/accountIdentity.ts'
 import type { OpenedAccount } from '../../runtime/providers/accounts.ts'
@@ -68,7 +73,11 @@ async function confirm(
   const { opened, credentialsDigest, provider } = account
   if (!opened || !credentialsDigest) throw refused(`${name} cannot be opened.`)
   const credentials = { account: name, credentialsDigest, scope: identityScope(provider, opened) }
-  const result = await confirmBusiness(context.db, credentials, context.clock(), business)
+  const now = context.clock()
+  const recorded = auditedDb(context.db, context.actor, now, ({ done }: Confirmed) =>
+    done === 'confirmed' ? confirmedEntry(name) : undefined,
+  )
+  const result = await confirmBusiness(recorded, credentials, now, business)
   if (result.done === 'several') throw severalBusinesses(name, result.businesses)
   if (result.done === 'nothing')
     return {
@@ -85,6 +94,14 @@ async function confirm(
     text: `${name} has credentials of the same business as before. ${continues}`,
   }
 }
+
+const confirmedEntry = (subject: string) => ({
+  merchant_id: null,
+  action: 'account.change',
+  subject,
+  before: null,
+  after: { business: 'same as before' },
+})
 
 const severalBusinesses = (name: string, businesses: readonly OtherBusiness[]) =>
   new CommandError(

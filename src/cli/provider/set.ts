@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline'
 import { Option } from 'commander'
+import { auditedDb } from '../../actions/access/audit.ts'
 import { checkAccount } from '../../actions/providers/checkAccount.ts'
 import {
   attemptsInQuestion,
@@ -7,6 +8,7 @@ import {
   prepareChange,
   saveAccountChange,
 } from '../../actions/providers/setAccount.ts'
+import { accountChangeEntry } from '../../core/access/auditEntries.ts'
 import type { StoredAccount } from '../../store/providers/accounts.ts'
 import type { CommandContext } from '../database.ts'
 import { refused } from '../failure.ts'
@@ -95,12 +97,16 @@ async function set(context: CommandContext, name: string, args: string[], option
 }
 
 export async function saveOrRefuse(
-  { db, clock }: CommandContext,
+  { db, clock, actor }: CommandContext,
   row: StoredAccount,
   changed: Parameters<typeof saveAccountChange>[2],
   credentials?: NewCredentials,
 ) {
-  if ((await saveAccountChange(db, row, changed, clock(), credentials)) === 'changed_meanwhile')
+  const now = clock()
+  const recorded = auditedDb(db, actor, now, (result: 'saved' | 'changed_meanwhile') =>
+    result === 'saved' ? accountChangeEntry(row, changed) : undefined,
+  )
+  if ((await saveAccountChange(recorded, row, changed, now, credentials)) === 'changed_meanwhile')
     throw refused(`${row.account} was changed by another command meanwhile: run this again.`)
 }
 

@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { auditedRefunds } from '../../actions/refunds/auditedRefunds.ts'
 import { type CreateRefundResult, requestRefundLater } from '../../actions/refunds/createRefund.ts'
 import { retryRefund } from '../../actions/refunds/retryRefund.ts'
 import { storeRefundRecord } from '../../actions/refunds/storeRefundRecord.ts'
@@ -152,7 +153,7 @@ async function create(context: CommandContext, id: string, options: CreateOption
   const attempts = await attemptsOf(db, merchant_id, tx_reference)
   const charge = attempts.find(({ number }) => number === attempt_number)
   const isOther = charge !== undefined && charge.attempt_id !== paid_attempt_id
-  const deps = commandRuntime(context, await openAccounts(context))
+  const deps = await refundDeps(context, 'refund.create')
   const result = await requestRefundLater(deps, {
     merchant_id,
     mode,
@@ -165,6 +166,13 @@ async function create(context: CommandContext, id: string, options: CreateOption
     by: { requested_by: 'operator', operator: options.by },
   })
   return resultOf(result, payment)
+}
+
+// A runtime that records the refund in the audit log.
+async function refundDeps(context: CommandContext, action: 'refund.create' | 'refund.retry') {
+  const { db, actor, clock } = context
+  const recorded = auditedRefunds(db, actor, clock(), action)
+  return commandRuntime({ ...context, db: recorded }, await openAccounts(context))
 }
 
 function readAmount(text: string, currency: Currency): bigint {
@@ -268,10 +276,14 @@ async function show(
   return { data: refundData(refund), text: refundFacts(refund) }
 }
 
-async function record({ db, clock }: CommandContext, id: string, options: RecordOptions): Promise<Output> {
+async function record(
+  { db, clock, actor }: CommandContext,
+  id: string,
+  options: RecordOptions,
+): Promise<Output> {
   const refund = await requireRefund(db, id, options.merchant)
   const now = clock()
-  const deps = { db, localWorkers: {}, watch: () => {} }
+  const deps = { db: auditedRefunds(db, actor, now, 'refund.record'), localWorkers: {}, watch: () => {} }
   const recorded = await storeRefundRecord(deps, refund, recordOf(options, now), now)
   if (recorded.done === 'refused')
     throw refused(
@@ -299,7 +311,7 @@ async function retry(
   { by, merchant }: { by: string; merchant?: string },
 ): Promise<Output> {
   const failed = await requireRefund(context.db, id, merchant)
-  const deps = commandRuntime(context, await openAccounts(context))
+  const deps = await refundDeps(context, 'refund.retry')
   const result = await retryRefund(deps, failed, by)
   if (!result)
     throw refused(`The refund is ${failed.state}: only a failed refund is requested again.`, {

@@ -7,8 +7,35 @@ export type Actor = {
 
 export type AuditEntry = {
   merchant_id: string | null // null: a change of the installation
-  action: string // such as 'settings.change'
+  action: string // such as 'settings.change'; auditTexts.ts has a sentence for each
   subject: string // the id of what was changed
   before: Readonly<Record<string, unknown>> | null
   after: Readonly<Record<string, unknown>> | null
+}
+
+// An entry as it is read, with the present names of its ids.
+export type StoredEntry = AuditEntry & {
+  entry_id: string
+  at: Date
+  actor_kind: Actor['kind']
+  actor_id: string
+  address: string
+  actor_name: string | null
+  merchant_name: string | null
+  subject_name: string | null // if the subject is a user
+}
+
+export const tokenActor = (address: string): Actor => ({ kind: 'token', id: 'support', address })
+
+// Of two records, what differs: `before` and `after` of an entry.
+export function differingValues(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): Pick<AuditEntry, 'before' | 'after'> {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    name => JSON.stringify(before[name] ?? null) !== JSON.stringify(after[name] ?? null),
+  )
+  const only = (values: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(names.map(name => [name, values[name] ?? null]))
+  return { before: only(before), after: only(after) }
 }

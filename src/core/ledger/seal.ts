@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto'
 
-// A transfer as it is sealed: every column, in the order of the table. Times are in microseconds, as the database has them.
-export type SealedRow = { transfer_id: string; columns: readonly (string | null)[] }
+// A row as it is sealed: every column, in the order of the table. Times are in microseconds, as the database has them.
+export type SealedRow = { row_id: string; columns: readonly (string | null)[] }
 
 export type Seal = {
-  merchant_id: string
+  merchant_id: string // or auditChain
   number: number // 1, 2, 3
   until_at: Date // transfers created before it are included
   transfers: bigint
   row_digests: Buffer // of each row the first bytes of its digest, in order
   digest: Buffer
 }
+
+// The audit log is one chain, beside those of the merchants. No merchant has this id.
+export const auditChain = 'audit'
 
 export const rowDigestLength = 8
 
@@ -45,14 +48,15 @@ export function createSeal(
   }
 }
 
-export type SealFault = { seal: number; transfer_id: string | null; words: string }
+export type SealFault = { seal: number; row_id: string | null; words: string }
 
 // Why the rows of a seal's period do not fit it, with the first row that does not. Undefined if they fit. `computed` is the
 // seal of the present rows.
 export function sealFault(
   stored: Seal,
   computed: Seal,
-  rows: readonly Pick<SealedRow, 'transfer_id'>[],
+  rows: readonly Pick<SealedRow, 'row_id'>[],
+  noun: 'transfer' | 'entry' = 'transfer',
 ): SealFault | undefined {
   if (stored.digest.equals(computed.digest) && stored.row_digests.equals(computed.row_digests))
     return undefined
@@ -60,19 +64,19 @@ export function sealFault(
   const first = is.findIndex((digest, at) => digest !== was[at])
   const seal = stored.number
   if (first < 0 && is.length === was.length)
-    return { seal, transfer_id: null, words: 'the seal itself was changed' }
+    return { seal, row_id: null, words: 'the seal itself was changed' }
   if (first < 0)
     return {
       seal,
-      transfer_id: rows.at(-1)?.transfer_id ?? null,
-      words: `${was.length - is.length} missing after this transfer`,
+      row_id: rows.at(-1)?.row_id ?? null,
+      words: `${was.length - is.length} missing after this ${noun}`,
     }
-  const transfer_id = rows[first]?.transfer_id ?? null
+  const row_id = rows[first]?.row_id ?? null
   if (is[first] === was[first + 1])
-    return { seal, transfer_id, words: 'a transfer before this one is missing' }
+    return { seal, row_id, words: `${noun === 'entry' ? 'an' : 'a'} ${noun} before this one is missing` }
   if (is[first + 1] === was[first] || was[first] === undefined)
-    return { seal, transfer_id, words: 'this transfer was inserted after the seal' }
-  return { seal, transfer_id, words: 'this transfer was changed' }
+    return { seal, row_id, words: `this ${noun} was inserted after the seal` }
+  return { seal, row_id, words: `this ${noun} was changed` }
 }
 
 function digestsIn({ row_digests }: Seal): string[] {

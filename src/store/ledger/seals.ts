@@ -16,7 +16,7 @@ export const addSeal = (tx: Tx, s: Seal, now: Date) =>
     values (${s.merchant_id}, ${s.number}, ${s.until_at}, ${s.transfers}, ${s.row_digests}, ${s.digest}, ${now})
     on conflict (merchant_id, number) do nothing`)
 
-export type SealPlace = { created: string; transfer_id: string } // behind this row; `created` in microseconds
+export type SealPlace = { created: string; row_id: string } // behind this row; `created` in microseconds
 type SealTuple = [transfer_id: string, created: string, ...columns: (string | null)[]]
 
 const micros = (column: string) => sql([`(extract(epoch from ${column}) * 1000000)::bigint::text`])
@@ -38,11 +38,11 @@ export async function rowsToSeal(
         behind
           ? sql`and created_at >= to_timestamp(0) + ${behind.created}::bigint * interval '1 microsecond'
               and (created_at, transfer_id) >
-                (to_timestamp(0) + ${behind.created}::bigint * interval '1 microsecond', ${behind.transfer_id})`
+                (to_timestamp(0) + ${behind.created}::bigint * interval '1 microsecond', ${behind.row_id})`
           : sql``
       }
     order by created_at, transfer_id limit ${limit}`)
-  return rows.map(columns => ({ transfer_id: columns[0], created: columns[1], columns }))
+  return rows.map(columns => ({ row_id: columns[0], created: columns[1], columns }))
 }
 
 // The first transfer since a moment and before another one, if there is any.

@@ -1,15 +1,19 @@
 import { Hono } from 'hono'
+import { auditedDb } from '../../actions/access/audit.ts'
 import { nameMerchants } from '../../actions/merchants/setMerchant.ts'
-import { customerMessagesOf, sendReceiptAgain } from '../../actions/messages/receipts.ts'
+import { customerMessagesOf, type ResendResult, sendReceiptAgain } from '../../actions/messages/receipts.ts'
 import { sentNotificationsOf } from '../../actions/notifications/findNotifications.ts'
 import { redeliverAsSeen, type Redelivered } from '../../actions/notifications/redeliver.ts'
 import { explainPayment } from '../../actions/payments/explainPayment.ts'
 import { newestOfAll, searchByText } from '../../actions/payments/searchPayments.ts'
 import { findRequest } from '../../actions/requests/findRequests.ts'
+import { type Actor, tokenActor } from '../../core/access/audit.ts'
+import { receiptEntry, redeliverEntry } from '../../core/access/auditEntries.ts'
 import { formTokenField, formTokenOf, isFormToken } from '../../core/formOrigin.ts'
 import { TooBusy } from '../../core/interface/refusal.ts'
 import { pageHeaders } from '../../core/markup/page.tsx'
 import type { MessageRules } from '../../core/message/messageRules.ts'
+import { notificationId } from '../../core/notification/notification.ts'
 import { isPlainText } from '../../core/text.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { readStyles } from '../documents/documents.ts'
@@ -113,7 +117,7 @@ async function showPayment(
   return c.html(page, notice?.http ?? 200)
 }
 
-type SubmittedForm = { merchant: string; reference: string; field(name: string): string }
+type SubmittedForm = { merchant: string; reference: string; field(name: string): string; actor: Actor }
 // 'already': a repeated submission, which changes nothing. Undefined: no such payment.
 type Outcome = 'receipt' | 'redelivered' | 'already' | { refused: string } | undefined
 
@@ -154,22 +158,27 @@ const hasToken = ({ formKey }: SupportRuntime, { merchant, reference, field }: S
 
 async function readForm(c: Ctx, runtime: SupportRuntime, trustedProxies: number): Promise<SubmittedForm> {
   const { incoming } = c.env
-  const { fields } = await readFields(incoming, { runtime, address: addressOf(incoming, trustedProxies) })
+  const address = addressOf(incoming, trustedProxies)
+  const { fields } = await readFields(incoming, { runtime, address })
   const field = (name: string) => {
     const value = fields[name]
     return typeof value === 'string' && isPlainText(value) ? value : ''
   }
-  return { merchant: field('merchant'), reference: field('reference'), field }
+  return { merchant: field('merchant'), reference: field('reference'), field, actor: tokenActor(address) }
 }
 
 async function sendReceipt(
   { db, clock, rules }: SupportRuntime,
-  { merchant, reference, field }: SubmittedForm,
+  { merchant, reference, field, actor }: SubmittedForm,
 ): Promise<Outcome> {
   const key = { merchant_id: merchant, tx_reference: reference }
   const medium = field('medium') === 'email' ? 'email' : 'sms'
   const number = Number(/^\d{1,2}$/.exec(field('number'))?.[0] ?? 0)
-  const outcome = await sendReceiptAgain(db, key, { medium, number }, rules, clock())
+  const now = clock()
+  const recorded = auditedDb(db, actor, now, ({ done }: ResendResult) =>
+    done === 'queued' ? receiptEntry(key, medium) : undefined,
+  )
+  const outcome = await sendReceiptAgain(recorded, key, { medium, number }, rules, now)
   if (outcome.done === 'refused') return { refused: `The receipt was not sent again. ${outcome.reason}` }
   if (outcome.done === 'no_payment') return undefined
   return outcome.done === 'already' ? 'already' : 'receipt'
@@ -177,12 +186,16 @@ async function sendReceipt(
 
 async function redeliver(
   { db, clock }: SupportRuntime,
-  { merchant, reference, field }: SubmittedForm,
+  { merchant, reference, field, actor }: SubmittedForm,
 ): Promise<Outcome> {
   const sequence = Number(/^\d{1,6}$/.exec(field('sequence'))?.[0] ?? 0)
   const key = { merchant_id: merchant, tx_reference: reference, sequence }
   const seen = field('seen')
-  const outcome = await redeliverAsSeen(db, key, seen === '' ? null : new Date(seen), clock())
+  const now = clock()
+  const recorded = auditedDb(db, actor, now, (result: Redelivered | 'already') =>
+    result !== 'already' && result.redelivered > 0 ? redeliverEntry(key, notificationId(key)) : undefined,
+  )
+  const outcome = await redeliverAsSeen(recorded, key, seen === '' ? null : new Date(seen), now)
   if (outcome === undefined || outcome === 'already') return outcome
   return outcome.redelivered > 0 ? 'redelivered' : { refused: `It was not sent again. ${whyNot(outcome)}` }
 }

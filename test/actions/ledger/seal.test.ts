@@ -73,49 +73,49 @@ describe('a chain of seals', () => {
     [
       'a changed amount',
       `update transfers set amount = 101 where transfer_id = 'TG-4/1/charge'`,
-      { seal: 2, transfer_id: 'TG-4/1/charge', words: 'this transfer was changed' },
+      { seal: 2, row_id: 'TG-4/1/charge', words: 'this transfer was changed' },
     ],
     [
       'a changed reason',
       `update transfers set reason = 'x' where transfer_id = 'TG-0/1/charge'`,
-      { seal: 1, transfer_id: 'TG-0/1/charge' },
+      { seal: 1, row_id: 'TG-0/1/charge' },
     ],
     [
       'a time that differs by a microsecond',
       `update transfers set happened_at = happened_at + interval '1 microsecond' where transfer_id = 'TG-8/1/charge'`,
-      { seal: 3, transfer_id: 'TG-8/1/charge' },
+      { seal: 3, row_id: 'TG-8/1/charge' },
     ],
     [
       'a deleted transfer',
       `delete from transfers where transfer_id = 'TG-3/1/charge'`,
-      { seal: 2, transfer_id: 'TG-4/1/charge', words: 'a transfer before this one is missing' },
+      { seal: 2, row_id: 'TG-4/1/charge', words: 'a transfer before this one is missing' },
     ],
     [
       'the last transfer of an hour deleted',
       `delete from transfers where transfer_id = 'TG-5/1/charge'`,
-      { seal: 2, transfer_id: 'TG-4/1/charge', words: '1 missing after this transfer' },
+      { seal: 2, row_id: 'TG-4/1/charge', words: '1 missing after this transfer' },
     ],
     [
       'a transfer inserted into a sealed hour',
       `insert into transfers select merchant_id, 'TG-3/2/charge', mode, currency, debit_account, credit_account, amount,
         kind, tx_reference, attempt_id, refund_reference, reason, happened_at, created_at + interval '1 second'
         from transfers where transfer_id = 'TG-3/1/charge'`,
-      { seal: 2, transfer_id: 'TG-3/2/charge', words: 'this transfer was inserted after the seal' },
+      { seal: 2, row_id: 'TG-3/2/charge', words: 'this transfer was inserted after the seal' },
     ],
     [
       'a transfer moved to another hour',
       `update transfers set created_at = created_at + interval '1 hour' where transfer_id = 'TG-3/1/charge'`,
-      { seal: 2, transfer_id: 'TG-4/1/charge' },
+      { seal: 2, row_id: 'TG-4/1/charge' },
     ],
     [
       'two transfers in another order',
       `update transfers set created_at = '2026-03-02T09:15:00Z' where transfer_id = 'TG-2/1/charge'`,
-      { seal: 1, transfer_id: 'TG-2/1/charge' },
+      { seal: 1, row_id: 'TG-2/1/charge' },
     ],
     [
       'a changed seal',
       `update ledger_seals set digest = sha256('x') where number = 2`,
-      { seal: 2, transfer_id: null, words: 'the seal itself was changed' },
+      { seal: 2, row_id: null, words: 'the seal itself was changed' },
     ],
     [
       'a deleted seal',
