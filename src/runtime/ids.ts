@@ -61,6 +61,9 @@ export function retryReference(refund_reference: string): string {
 export const newMerchantId = () => randomText(merchantIdLength)
 export const isMerchantId = (text: string) => /^[0-9a-z]{10}$/.test(text)
 export const newUserId = () => `u_${randomText(12)}`
+export const newUserLinkId = () => randomText(16)
+export const newUserMailId = () => `um_${randomText(16)}`
+export const newRecoveryCode = () => randomText(16)
 export const newAccountName = (provider: string) => `${provider}-${randomText(6)}`
 export const newBusinessId = () => randomText(16)
 export const newSecretId = () => randomText(8)

@@ -10,6 +10,8 @@ const testToolLimit: Limit = { rate: 5, burst: 50 } // triggers and clocks of on
 const wrongTokenLimit: Limit = { rate: 1, burst: 20 } // passwords of operators
 const diagnosisLimit: Limit = { rate: 20, burst: 100 } // of all clients together: each takes a few milliseconds
 const searchLimit = diagnosisLimit // of the documentation, for the same reason
+const signInLimit: Limit = { rate: 1 / 30, burst: 10 } // wrong passwords and codes of one account, or of one known browser
+const signInAddressLimit: Limit = { rate: 1 / 5, burst: 30 } // of one address: an office shares one
 const maxBuckets = 20_000 // of one kind
 
 // Token buckets. Signed requests count for the merchant. Unsigned requests count for merchant and address, so that a
@@ -30,7 +32,11 @@ export type RateLimits = {
   tryToken(page: string, address: string): void
   wrongToken(page: string, address: string): void
   testTool(caller: Caller): void
+  trySignIn(guess: SignInGuess): () => void // counts it as wrong; the result takes that back
 }
+
+// `account` is a digest of the typed address. `device` is set if the browser has signed in to this account before.
+export type SignInGuess = { kind: 'password' | 'code'; account: string; address: string; device?: string }
 
 export function createRateLimits(monotonicMs: () => number): RateLimits {
   const signed = createBuckets(monotonicMs)
@@ -43,6 +49,9 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
   const unknownCallbacks = createBuckets(monotonicMs)
   const wrongTokens = createBuckets(monotonicMs)
   const testTools = createBuckets(monotonicMs)
+  const signIns = createBuckets(monotonicMs)
+  const signInAddresses = createBuckets(monotonicMs)
+  const knownBrowsers = createBuckets(monotonicMs)
   return {
     request({ merchant_key, settings: { rate_limit: rate, rate_burst: burst } }) {
       if (rate > 0) signed.take(merchant_key, { rate, burst })
@@ -69,6 +78,17 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
     wrongToken: (page, address) => wrongTokens.take(`${page} ${network(address)}`, wrongTokenLimit),
     // In addition to `request`, which an operator can switch off.
     testTool: ({ merchant_id }) => testTools.take(merchant_id, testToolLimit),
+    // Counted before the password is compared, so that many at once are limited, too. A known browser has its own bucket:
+    // whoever guesses from elsewhere does not lock the owner out.
+    trySignIn({ kind, account, address, device }) {
+      if (device !== undefined) return knownBrowsers.takeBackably(`${kind} ${device}`, signInLimit)
+      const undoAddress = signInAddresses.takeBackably(network(address), signInAddressLimit)
+      const undoAccount = signIns.takeBackably(`${kind} ${account}`, signInLimit)
+      return () => {
+        undoAddress()
+        undoAccount()
+      }
+    },
   }
 }
 
@@ -99,6 +119,13 @@ function createBuckets(monotonicMs: () => number) {
     check,
     take(key: string, limit: Limit) {
       check(key, limit).tokens -= 1
+    },
+    // Returns what gives the token back.
+    takeBackably(key: string, limit: Limit): () => void {
+      check(key, limit).tokens -= 1
+      return () => {
+        refilled(key, limit).tokens += 1
+      }
     },
     mayTake(key: string, limit: Limit): boolean {
       const bucket = refilled(key, limit)

@@ -6,7 +6,17 @@ import {
   type User,
   type UserSession,
 } from '../../core/access/user.ts'
-import { addSession, findSession, findUser, membershipsOf, saveSeen } from '../../store/access/users.ts'
+import {
+  addSession,
+  findSession,
+  findUser,
+  membershipsOf,
+  removeSession,
+  removeSessionsOfUser,
+  saveConfirmed,
+  saveSeen,
+  sessionsOfUser,
+} from '../../store/access/users.ts'
 import type { Db, Tx } from '../../store/db.ts'
 
 export type SignedIn = {
@@ -18,7 +28,7 @@ export type SignedIn = {
 const sessionId = /^[\w-]{43}$/ // 256 random bits
 const digestOfSession = (id: string) => hash('sha256', id, 'base64url')
 
-type Browser = { address: string; agent: string }
+export type Browser = { address: string; agent: string }
 
 // Returns the id for the cookie. A new one is made at every sign-in and at every change of rights.
 export async function startUserSession(
@@ -55,3 +65,35 @@ export async function signedInUser(db: Db, id: string | undefined, now: Date): P
     await saveSeen(db, session.session_digest, now)
   return { user, session, memberships }
 }
+
+export const endUserSession = async (tx: Tx, id: string) =>
+  sessionId.test(id) ? removeSession(tx, digestOfSession(id)) : 0
+
+export const signOut = (db: Db, { session }: SignedIn) => removeSession(db, session.session_digest)
+
+// After a change of the user's own password or second factor: every session ends, and this browser gets a new one.
+export async function renewUserSession(
+  tx: Tx,
+  user_id: string,
+  browser: Browser,
+  now: Date,
+): Promise<string> {
+  await removeSessionsOfUser(tx, user_id)
+  return startUserSession(tx, user_id, browser, now)
+}
+
+export const confirmSession = (db: Db, { session }: SignedIn, now: Date) =>
+  saveConfirmed(db, session.session_digest, now)
+
+// The sessions that have not ended, the last used first.
+export const listUserSessions = async (db: Db, user_id: string, now: Date) =>
+  (await sessionsOfUser(db, user_id)).filter(session => isSessionAlive(session, now))
+
+// Ends one session of the user. The id is the digest, as the list shows it.
+export async function endSessionOf(db: Db, { user }: SignedIn, session_digest: string) {
+  const session = await findSession(db, session_digest)
+  return session?.user_id === user.user_id ? removeSession(db, session_digest) : 0
+}
+
+export const endOtherSessions = (db: Db, { user, session }: SignedIn) =>
+  removeSessionsOfUser(db, user.user_id, session.session_digest)

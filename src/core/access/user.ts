@@ -10,6 +10,8 @@ export type User = {
   operator_role: OperatorRole | null // null: works for merchants only
   sealed_totp: Buffer | null // the key of the second factor; null: none is set up
   totp_step: bigint | null // the last accepted time step, so that no code is accepted twice
+  recovery_digests: readonly string[] // of the codes that are left
+  is_demo: boolean // shows a new installation to its first visitor
   active: boolean
   created_at: Date
   signed_in_at: Date | null
@@ -48,3 +50,9 @@ export const isSessionAlive = ({ seen_at, ends_at }: Pick<UserSession, 'seen_at'
 
 export const isConfirmed = ({ confirmed_at }: Pick<UserSession, 'confirmed_at'>, now: Date) =>
   confirmed_at !== null && now.getTime() - confirmed_at.getTime() < sessionTimes.confirmedMs
+
+export const maxUserName = 100
+export const maxUserEmail = 254
+
+// One account for each address, however its letters are written.
+export const userEmail = (typed: string) => typed.trim().toLowerCase()

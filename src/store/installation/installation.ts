@@ -42,6 +42,15 @@ export function openInstallation(masterKeys: MasterKeys, row: StoredSecrets): In
   }
 }
 
+// Seals and opens other secrets of the installation with its data key, which stays the same when the master key changes.
+export function installationVault(masterKeys: MasterKeys, row: StoredSecrets) {
+  const dataKey = unwrapKey(masterKeys, owner, row)
+  return {
+    seal: (purpose: string, secret: string) => sealSecret(dataKey, purpose, secret),
+    open: (purpose: string, sealed: Buffer) => openSecret(dataKey, purpose, sealed),
+  }
+}
+
 export const rewrapInstallationKey = (masterKeys: MasterKeys, row: StoredSecrets) =>
   rewrapKey(masterKeys, owner, row)
 

@@ -1,28 +1,16 @@
-import type { MasterKeys } from '../../actions/merchants/credentials.ts'
-import type { CanSend } from '../../actions/messages/receipts.ts'
-import type { MessageRules } from '../../core/message/messageRules.ts'
-import type { OperatorKeys } from '../../core/operator/operatorKeys.ts'
-import type { Metrics } from '../../observe/metrics.ts'
-import type { Messengers } from '../../runtime/messengers.ts'
-import type { Runtime } from '../../runtime/runtime.ts'
+import { createPasswordHasher } from '../../runtime/passwordHasher.ts'
+import type { AreaDeps } from './areaDeps.ts'
 import type { DashboardRoutes } from './dashboard.tsx'
-
-// What the areas need.
-export type AreaDeps = {
-  runtime: Runtime
-  masterKeys: MasterKeys
-  metrics: Metrics
-  operatorKeys: OperatorKeys
-  messageRules: MessageRules
-  messengers?: Pick<Messengers, 'configured'> & { carries: CanSend }
-  isForThisMachineOnly: boolean
-  isOverloaded(): boolean
-  trustedProxies: number
-}
+import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
+import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
 
 // The routes of every area of the dashboard.
-export const allDashboardRoutes = (_deps: AreaDeps): DashboardRoutes => ({
-  merchant: [],
-  operator: [],
-  own: [],
-})
+export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
+  const access = { ...deps, hasher: createPasswordHasher() }
+  return {
+    merchant: [],
+    operator: [],
+    own: [...ownSignInRoutes(access), ...ownAccountRoutes(access)],
+    open: [...signInRoutes(access)],
+  }
+}

@@ -4,21 +4,16 @@ import { type SignedIn, signedInUser } from '../../actions/access/sessions.ts'
 import { dashboardMerchant } from '../../actions/access/places.ts'
 import { isPermitted, type Permission, type Role } from '../../core/access/permissions.ts'
 import { isConfirmed } from '../../core/access/user.ts'
-import { formTokenField } from '../../core/formOrigin.ts'
-import { TooBusy } from '../../core/interface/refusal.ts'
-import { chosenLang, type Lang, preferredLang } from '../../core/languages/languages.ts'
-import { isSecureAddress } from '../../core/operator/operatorKeys.ts'
-import { isPlainText } from '../../core/text.ts'
+import { chosenLang, preferredLang } from '../../core/languages/languages.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { minifyCss, readStyles } from '../documents/documents.ts'
 import { addressOf } from '../http/apiRequest.ts'
-import { readFields } from '../http/body.ts'
 import type { Ctx, Env } from '../http/context.ts'
-import { isRefusal } from '../http/errors.ts'
-import { senderOf } from '../http/operatorAuth.ts'
-import { isTokenOfSession, newFormToken } from './formToken.ts'
-import { firstPath, ProblemPage, sendDashboardPage } from './frame/frame.tsx'
-import { frameTexts } from './frame/frameTexts.ts'
+import { newFormToken } from './formToken.ts'
+import { firstPath } from './frame/frame.tsx'
+import { busyPage, problemPage, refusalPage } from './frame/problems.tsx'
+import { publicGuard } from './publicGuard.tsx'
+import { readDashboardForm } from './readForm.ts'
 import {
   type MerchantRoute,
   type MerchantVisit,
@@ -26,11 +21,13 @@ import {
   type OperatorRoute,
   operatorBase,
   type OwnRoute,
+  type PublicRoute,
   type Visit,
 } from './route.ts'
+import { userCookie } from './userCookie.ts'
 
 // The frame, then the parts that only some areas need.
-const styles = ['frame/dashboard.css']
+const styles = ['frame/dashboard.css', 'signIn/signIn.css']
 const css = minifyCss(readStyles(...styles.map(file => new URL(`./${file}`, import.meta.url))))
 const deadlineMs = 10_000 // of the statements of one request
 
@@ -45,11 +42,8 @@ export type DashboardRoutes = {
   merchant: readonly MerchantRoute[]
   operator: readonly OperatorRoute[]
   own: readonly OwnRoute[]
+  open: readonly PublicRoute[]
 }
-
-// Browsers accept the prefix __Host- only together with Secure.
-export const userCookie = (baseUrl: string) =>
-  isSecureAddress(baseUrl) ? '__Host-tollgate_session' : 'tollgate_session'
 
 // The dashboard for merchants and the operator, mounted at /dashboard. Every route below passes the same guard.
 export function dashboardRoutes(deps: DashboardDeps, all: DashboardRoutes) {
@@ -58,6 +52,7 @@ export function dashboardRoutes(deps: DashboardDeps, all: DashboardRoutes) {
     c.body(css, 200, { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'no-cache' }),
   )
   routes.get('/', ownGuard(deps, { method: 'get', path: '/', handle: toFirstPlace }))
+  for (const route of all.open) routes.on(route.method, route.path, publicGuard(deps, route))
   for (const route of all.own) routes.on(route.method, route.path, ownGuard(deps, route))
   for (const route of all.operator)
     routes.on(route.method, `/operator${route.path}`, operatorGuard(deps, route))
@@ -82,15 +77,15 @@ const ownGuard = (deps: DashboardDeps, route: OwnRoute) =>
 
 const operatorGuard = (deps: DashboardDeps, route: OperatorRoute) =>
   guarded(deps, route, (c, visit) => {
-    if (visit.role.at !== 'operator') return notFound(c, visit)
-    return visit.may(route.permission) ? route.handle(c, visit) : refused(c, visit)
+    if (visit.role.at !== 'operator') return problemPage(c, visit.lang, 'notFound')
+    return visit.may(route.permission) ? route.handle(c, visit) : problemPage(c, visit.lang, 'refused')
   })
 
 const merchantGuard = (deps: DashboardDeps, route: MerchantRoute) =>
   guarded(deps, route, async (c, visit) => {
     const found = await visitMerchant(c, visit)
-    if (!found) return notFound(c, visit)
-    return found.may(route.permission) ? route.handle(c, found) : refused(c, found)
+    if (!found) return problemPage(c, visit.lang, 'notFound')
+    return found.may(route.permission) ? route.handle(c, found) : problemPage(c, found.lang, 'refused')
   })
 
 // The merchant of the address, as the user may see it: as a member, or as an operator. Undefined for any other user, so that
@@ -121,13 +116,13 @@ const mayAs = (role: Role) => ({
   may: (permission: Permission) => isPermitted(role, permission),
 })
 
-type Guarded = { method: 'get' | 'post'; isSensitive?: boolean }
+type Guarded = Pick<OwnRoute, 'method' | 'isSensitive' | 'isBeforeSecondFactor'>
 type Answer = (c: Ctx, visit: Visit) => Promise<Response> | Response
 
 const guarded = (deps: DashboardDeps, route: Guarded, answer: Answer) => async (context: Context<Env>) => {
   const c = context as Ctx
   const lang = preferredLang(c.req.header('accept-language'))
-  if (deps.isOverloaded()) return busy(c, lang, 503)
+  if (deps.isOverloaded()) return busyPage(c, lang, 503)
   try {
     const { runtime, trustedProxies } = deps
     const now = runtime.clock()
@@ -135,21 +130,26 @@ const guarded = (deps: DashboardDeps, route: Guarded, answer: Answer) => async (
     const signedIn = await signedInUser(db, getCookie(c, userCookie(runtime.baseUrl())), now)
     if (!signedIn) return c.redirect(`/dashboard/sign-in?next=${encodeURIComponent(nextOf(c))}`, 303)
     const address = addressOf(c.env.incoming, trustedProxies)
-    const fields = route.method === 'post' ? await readForm(c, deps, address, signedIn) : noFields
-    if (!fields) return foreignForm(c, signedIn, lang)
+    const fields =
+      route.method === 'post'
+        ? await readDashboardForm(c, runtime, address, signedIn.session.session_digest)
+        : noFields
+    if (!fields) return problemPage(c, chosenLang(signedIn.user.lang) ?? lang, 'foreignForm')
     const visit = visitOf(signedIn, { address, now, db, lang, formKey: runtime.formKey, fields })
-    if (route.isSensitive && !isConfirmed(signedIn.session, now))
+    if (!route.isBeforeSecondFactor && lacksSecondFactor(signedIn.user)) return c.redirect(setupPath, 303)
+    if (route.isSensitive && !signedIn.user.is_demo && !isConfirmed(signedIn.session, now))
       return c.redirect(`/dashboard/confirm?next=${encodeURIComponent(nextOf(c))}`, 303)
     return await answer(c, visit)
   } catch (error) {
-    if (!isRefusal(error)) throw error
-    if (error.isBodyUnread) c.header('connection', 'close')
-    if (error.http === 429 || error instanceof TooBusy) return busy(c, lang, error.http)
-    const { unavailable, foreignForm: refusedForm } = frameTexts[lang]
-    const texts = error.http === 503 ? unavailable : refusedForm
-    return sendDashboardPage(c, <ProblemPage lang={lang} texts={texts} />, error.http, { 'retry-after': '5' })
+    return refusalPage(c, lang, error)
   }
 }
+
+// Operators see all merchants, so a password alone does not open their part. The demo has no secrets to protect.
+const lacksSecondFactor = ({ operator_role, sealed_totp, is_demo }: SignedIn['user']) =>
+  operator_role !== null && sealed_totp === null && !is_demo
+
+const setupPath = '/dashboard/account/second-factor'
 
 type VisitParts = Pick<Visit, 'now' | 'db' | 'lang'> & {
   address: string
@@ -176,35 +176,8 @@ function visitOf(signedIn: SignedIn, { address, now, db, lang, formKey, fields }
 
 const noFields = {}
 
-// The fields of a form of our own pages. Undefined if another site sent it, or the token is not that of the session.
-async function readForm(c: Ctx, { runtime }: DashboardDeps, address: string, { session }: SignedIn) {
-  if (senderOf(c, runtime.baseUrl()) === 'other_site') return undefined
-  const { fields } = await readFields(c.env.incoming, { runtime, address })
-  const texts: Record<string, string> = Object.create(null)
-  for (const [name, value] of Object.entries(fields))
-    if (typeof value === 'string' && isPlainText(value)) texts[name] = value
-  const token = texts[formTokenField] ?? ''
-  return isTokenOfSession(runtime.formKey, session.session_digest, token) ? texts : undefined
-}
-
 // Where to go after signing in: the page of this request, or of the form that was submitted.
 function nextOf(c: Ctx): string {
   if (c.req.method === 'GET') return `${c.req.path}${new URL(c.req.url).search}`
   return c.req.path.replace(/\/[^/]*$/, '')
 }
-
-const notFound = (c: Ctx, { lang }: Visit) =>
-  sendDashboardPage(c, <ProblemPage lang={lang} texts={frameTexts[lang].notFound} />, 404)
-
-const refused = (c: Ctx, { lang }: Visit) =>
-  sendDashboardPage(c, <ProblemPage lang={lang} texts={frameTexts[lang].refused} />, 403)
-
-const foreignForm = (c: Ctx, { user }: SignedIn, preferred: Lang) => {
-  const lang = chosenLang(user.lang) ?? preferred
-  return sendDashboardPage(c, <ProblemPage lang={lang} texts={frameTexts[lang].foreignForm} />, 403)
-}
-
-const busy = (c: Ctx, lang: Lang, http: number) =>
-  sendDashboardPage(c, <ProblemPage lang={lang} texts={frameTexts[lang].busy} />, http, {
-    'retry-after': '5',
-  })

@@ -46,7 +46,20 @@ export type MerchantRoute = Route<MerchantPermission, MerchantVisit>
 export type OperatorRoute = Route<OperatorPermission, Visit>
 
 // A page for every signed-in user: his own account.
-export type OwnRoute = Omit<Route<never, Visit>, 'permission'>
+export type OwnRoute = Omit<Route<never, Visit>, 'permission'> & {
+  isBeforeSecondFactor?: boolean // open to an operator who has not set up the second factor
+}
+
+// What a handler knows about a browser without a session. The guard has checked the rate limit, the origin of a form and
+// its token.
+export type PublicVisit = Pick<Visit, 'lang' | 'now' | 'db' | 'formToken' | 'field'> & {
+  address: string
+  agent: string
+  formCookie: string // the cookie that the form token belongs to; every page of the visit sets it
+}
+
+// A page without a session: sign-in, invitation, reset.
+export type PublicRoute = Omit<Route<never, PublicVisit>, 'permission' | 'isSensitive'>
 
 export const operatorBase = '/dashboard/operator'
 export const merchantBase = (merchant_id: string, mode: Mode) => `/dashboard/m/${merchant_id}/${mode}`

@@ -34,7 +34,7 @@ export async function signedIn(
     lang: account.lang ?? 'en',
     password_hash: null,
     operator_role: account.operator ?? null,
-    sealed_totp: null,
+    sealed_totp: account.operator ? Buffer.from('set up') : null, // operators without one are led to set it up
     totp_step: null,
     active: true,
     created_at: now,

@@ -279,6 +279,28 @@ const table: readonly Flood[] = [
       ...operator('GET', `/inbox/${own.token.slice(0, 10)}/${randomText(26)}/html`),
     ],
   },
+  {
+    what: 'the dashboard without a session, with forged forms and guessed passwords',
+    requests: () => {
+      const session = { ...page, cookie: `tollgate_session=${randomBytes(32).toString('base64url')}` }
+      return [
+        ...['', '/dashboard.css', '/account', '/places', '/confirm', '/sign-in', '/second-factor'].map(
+          under => () => get(`/dashboard${under}`, session),
+        ),
+        ...['/sign-in', '/second-factor', '/confirm', '/sign-out'].map(
+          under => () =>
+            sameSite(
+              postForm(`/dashboard${under}`, {
+                email: 'ama@example.com',
+                password: randomText(12),
+                code: '123456',
+                form_token: `${randomText(12)}.${randomText(43)}`,
+              }),
+            ),
+        ),
+      ]
+    },
+  },
   { what: '/metrics with wrong tokens', requests: () => operator('GET', '/metrics') },
   {
     what: 'documents',

@@ -7,6 +7,7 @@ import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { sql } from '../../../src/store/db.ts'
 import { routesOf } from '../../../src/web/api/api.ts'
 import { createApp } from '../../../src/web/app.ts'
+import { signedIn } from '../../support/dashboard/signedIn.ts'
 import { type TestGateway, testGateway, type TestMerchant } from '../../support/gateway/gateway.ts'
 import { basic, dial } from '../../support/gateway/rawHttp.ts'
 import { testRuntime } from '../../support/gateway/runtime.ts'
@@ -250,7 +251,7 @@ describe('every route that changes something', () => {
   test('refuses a form of another site, but those that are exempt', async () => {
     const routes = changingRoutes()
     expect(exempt.filter(path => !routes.includes(path))).toEqual([])
-    const guarded = routes.filter(path => !exempt.includes(path))
+    const guarded = routes.filter(path => !exempt.includes(path) && !path.startsWith('/dashboard'))
     expect(guarded.length).toBeGreaterThan(10)
     const tx_token = await newToken()
     const answers = await Promise.all(
@@ -262,6 +263,20 @@ describe('every route that changes something', () => {
       }),
     )
     expect(answers).toEqual(guarded.map(route => [route, 403, true]))
+  })
+
+  test('the same on the dashboard, with a session', async () => {
+    const routes = changingRoutes().filter(path => path.startsWith('/dashboard'))
+    const { cookie } = await signedIn(gateway, { operator: 'admin' })
+    for (const route of routes) {
+      const path = route
+        .replace(':merchant', shop.merchant_id)
+        .replace(/:mode\{[^}]*\}/, 'test')
+        .replace(/:\w+/g, 'x')
+      const headers = { cookie: `__Host-${cookie}`, origin: evil }
+      const { http, text } = await sendForm(path, { form_token: 'x' }, headers)
+      expect([route, http, text.includes('came from another page')]).toEqual([route, 403, true])
+    }
   })
 
   for (const path of exempt)

@@ -1,0 +1,20 @@
+import type { MasterKeys } from '../../actions/merchants/credentials.ts'
+import type { CanSend } from '../../actions/messages/receipts.ts'
+import type { MessageRules } from '../../core/message/messageRules.ts'
+import type { OperatorKeys } from '../../core/operator/operatorKeys.ts'
+import type { Metrics } from '../../observe/metrics.ts'
+import type { Messengers } from '../../runtime/messengers.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+
+// What the areas need.
+export type AreaDeps = {
+  runtime: Runtime
+  masterKeys: MasterKeys
+  metrics: Metrics
+  operatorKeys: OperatorKeys
+  messageRules: MessageRules
+  messengers?: Pick<Messengers, 'configured'> & { carries: CanSend }
+  isForThisMachineOnly: boolean
+  isOverloaded(): boolean
+  trustedProxies: number
+}
