@@ -31,8 +31,8 @@ const tableUnder = (heading: string) =>
   page
     .split(`\n## ${heading}\n`)[1]
     ?.split('\n\n')
+    .map(part => part.trim())
     .find(part => part.startsWith('|'))
-    ?.trim()
 
 test('the page prints the permissions of the code', () => {
   expect(tableUnder('The part of a merchant')).toBe(
