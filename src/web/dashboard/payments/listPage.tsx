@@ -188,7 +188,7 @@ const ReadSoFar = ({ visit, filter, choices, page, going, readTo }: ListProps & 
   const { day, time } = localTime(timeOfReference(readTo), choices.timeZone)
   const at = `${shortDay(day, visit.lang, true)}, ${time.slice(0, 5)}`
   const isPaidOnly = filter.statuses.length === 1 && filter.statuses[0] === 'paid'
-  const go: Record<string, string> = going === "older" ? { before: readTo } : { after: readTo }
+  const go: Record<string, string> = going === 'older' ? { before: readTo } : { after: readTo }
   return (
     <div class="empty read-so-far">
       <span>{fill(going === 'older' ? texts.readTo : texts.readFrom, { time: at })}</span>
