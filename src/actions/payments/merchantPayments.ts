@@ -60,7 +60,7 @@ export async function paymentPage(
   if (!prepared) return emptyPage
   const { found, readTo } = await readOn(db, prepared, place, size + 1)
   const isOlder = place.going === 'older'
-  const payments = isOlder ? found.slice(0, size) : found.slice(0, size).reverse()
+  const payments = isOlder ? found.slice(0, size) : found.slice(0, size).toReversed()
   const isCut = found.length > size
   return {
     payments,
@@ -79,7 +79,8 @@ export async function* allPaymentsOf(
 ): AsyncGenerator<Payment[]> {
   const prepared = await prepareList(db(), list)
   let from: string | undefined
-  while (prepared) {
+  if (!prepared) return
+  for (;;) {
     const { found, readTo } = await readOn(db(), prepared, { going: 'older', from }, batch)
     if (found.length > 0) yield found
     from = found.length === batch ? found.at(-1)?.tx_reference : readTo
@@ -154,20 +155,21 @@ async function findByIndexes(
   const oldest = await oldestOf(db, merchant_id)
   const periods = oldest ? referencePeriods(oldest, new Date(now.getTime() + clockToleranceMs)) : []
   const { referencePrefix, namePrefix, totals, email, token } = s
+  const none = Promise.resolve<string[]>([])
   const found = await Promise.all([
-    referencePrefix ? referencesByPrefix(db, merchant_id, referencePrefix, limit) : [],
-    referencePrefix ? [] : referencesByInvoice(db, merchant_id, mode, s.text, limit),
+    referencePrefix ? referencesByPrefix(db, merchant_id, referencePrefix, limit) : none,
+    referencePrefix ? none : referencesByInvoice(db, merchant_id, mode, s.text, limit),
     ...s.phones.map(phone => referencesByNumber(db, merchant_id, phone, periods, limit)),
-    email ? referencesByEmail(db, merchant_id, email, periods, limit) : [],
+    email ? referencesByEmail(db, merchant_id, email, periods, limit) : none,
     referencesByAttempt(
       db,
       merchant_id,
       { wallets: s.phones, providerRef: s.providerRef, attempt_id: s.attempt_id },
       limit,
     ),
-    token ? (await paymentsByToken(db, merchant_id, token)).map(({ tx_reference }) => tx_reference) : [],
-    isPaidOnly && totals.length > 0 ? paidByAmount(db, merchant_id, totals, periods, limit) : [],
-    isPaidOnly && namePrefix ? paidByName(db, merchant_id, namePrefix, periods, limit) : [],
+    token ? referencesByToken(db, merchant_id, token) : none,
+    isPaidOnly && totals.length > 0 ? paidByAmount(db, merchant_id, totals, periods, limit) : none,
+    isPaidOnly && namePrefix ? paidByName(db, merchant_id, namePrefix, periods, limit) : none,
   ])
   const references = [...new Set(found.flat())]
   return { references: references.slice(0, mostFound * 4), isAll: found.every(some => some.length < limit) }
@@ -178,3 +180,6 @@ export async function outletNames(db: Db, merchant_id: string): Promise<Readonly
   const outlets = await listOutlets(db, merchant_id)
   return new Map(outlets.map(({ code, name }) => [code, name || code]))
 }
+
+const referencesByToken = async (db: Db, merchant_id: string, token: string) =>
+  (await paymentsByToken(db, merchant_id, token)).map(({ tx_reference }) => tx_reference)

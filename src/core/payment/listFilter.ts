@@ -24,6 +24,8 @@ export const noFilter: ListFilter = { q: '', statuses: [], methods: [], outlets:
 const isDay = (text: string) =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) && text >= '2000-01-01'
 
+const isStatus = (text: string): text is Status => statuses.some(status => status === text)
+
 // `valuesOf` returns all values of a name in the query. What is not valid is left out.
 export function readListFilter(valuesOf: (name: string) => readonly string[]): ListFilter {
   const chosen = (name: string) =>
@@ -31,7 +33,6 @@ export function readListFilter(valuesOf: (name: string) => readonly string[]): L
       .filter(value => value !== '' && value.length <= maxValueLength && isPlainText(value))
       .slice(0, maxChosen)
   const day = (name: string) => chosen(name).find(isDay) ?? ''
-  const isStatus = (text: string): text is Status => statuses.some(status => status === text)
   return {
     q: (valuesOf('q')[0] ?? '').trim().slice(0, maxSearchLength),
     statuses: chosen('status').filter(isStatus),

@@ -58,6 +58,11 @@ async function addPayments() {
 
 const invoicesIn = (html: string) =>
   [...html.matchAll(/<td class="invoice"><a href="[^"]*">([^<]*)<\/a>/g)].map(([, invoice]) => invoice)
+const find = async (client: DashboardClient, at: string, q = '') =>
+  invoicesIn(await client.html(`${at}/payments?q=${encodeURIComponent(q)}`))
+// Of the pager.
+const link = (html: string, rel: string) =>
+  new RegExp(`href="([^"]+)" rel="${rel}"`).exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
 const listed = async (query: string) =>
   invoicesIn(await owner.html(`${base}/payments${query && `?${query}`}`))
 const text = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')
@@ -108,8 +113,6 @@ test("the provider's reference and the wallet of an attempt find a payment of th
   const [attempt] = await gateway.db.rows<{ provider_ref: string; instrument: string }>(
     sql`select provider_ref, instrument from attempts where tx_reference = ${tx_reference}`,
   )
-  const find = async (client: DashboardClient, at: string, q = '') =>
-    invoicesIn(await client.html(`${at}/payments?q=${encodeURIComponent(q)}`))
   expect(await find(owner, testBase, attempt?.provider_ref)).toEqual(['WALLET-1'])
   expect(await find(owner, testBase, attempt?.instrument)).toEqual(['WALLET-1'])
   expect(await find(owner, base, attempt?.provider_ref)).toEqual([]) // the other mode
@@ -138,8 +141,6 @@ test('pages lead to older payments and back, each payment on one page', async ()
     })
   })
   await storePayments(gateway.db, payments)
-  const link = (html: string, rel: string) =>
-    new RegExp(`href="([^"]+)" rel="${rel}"`).exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
   const first = await reader.html(`/dashboard/m/${many.merchant_id}/live/payments`)
   const second = await reader.html(link(first, 'next'))
   const third = await reader.html(link(second, 'next'))

@@ -6,7 +6,7 @@ import { fill } from '../../../core/text.ts'
 import { Pill, type PillTone } from '../../pages/operatorPage.tsx'
 import { MethodName } from './listPage.tsx'
 import { spanText } from './factsCard.tsx'
-import { type PaymentPageProps, pathOf } from './paymentPage.tsx'
+import { type PaymentPageProps, pathOf } from './paymentParts.tsx'
 import { paymentTexts } from './paymentTexts.ts'
 
 const attemptTones: Partial<Record<AttemptState, PillTone>> = { paid: 'ok', failed: 'bad', disputed: 'bad' }

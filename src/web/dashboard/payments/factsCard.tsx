@@ -8,7 +8,7 @@ import type { Child } from '../../../core/markup/jsx-runtime.ts'
 import { frameTexts } from '../frame/frameTexts.ts'
 import { shortDay } from './filterBar.tsx'
 import { StatusPill } from './listPage.tsx'
-import { Clock, dayOf, type PaymentPageProps, pathOf } from './paymentPage.tsx'
+import { Clock, dayOf, type PaymentPageProps, pathOf } from './paymentParts.tsx'
 import { paymentTexts } from './paymentTexts.ts'
 
 // The amount, the status and what the shop sent. Numbers and addresses are masked unless they were asked for.
@@ -58,12 +58,13 @@ const hasContacts = ({ details }: PaymentPageProps) => {
 
 type Fact = readonly [name: string, value: Child]
 
+const text = (value: string | null) => value && withoutControls(value)
+
 function factsOf(props: PaymentPageProps): Fact[] {
   const { visit, details, outletName, timeZone, isRevealed } = props
   const { payment } = details.explained
   const { facts } = paymentTexts[visit.lang]
   const { test, live } = frameTexts[visit.lang]
-  const text = (value: string | null) => value && withoutControls(value)
   const phone = (value: string | null) => value && (isRevealed ? value : maskPhone(value))
   const clock = (at: Date | null) =>
     at && <Clock at={at} day={dayOf(props)} visit={visit} timeZone={timeZone} />

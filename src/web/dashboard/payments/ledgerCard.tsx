@@ -1,6 +1,6 @@
 import type { Transfer } from '../../../core/ledger/transfer.ts'
 import { figureIn } from '../../../core/money.ts'
-import { Clock, dayOf, type PaymentPageProps } from './paymentPage.tsx'
+import { Clock, dayOf, type PaymentPageProps } from './paymentParts.tsx'
 import { paymentTexts } from './paymentTexts.ts'
 
 // The transfers of this payment, and what of it is the merchant's.

@@ -11,7 +11,7 @@ import type { Medium } from '../../../core/message/messenger.ts'
 import { withoutControls } from '../../../core/timeline/history.ts'
 import { fill } from '../../../core/text.ts'
 import { Pill, type PillTone } from '../../pages/operatorPage.tsx'
-import { Clock, dayOf, type PaymentPageProps, pathOf } from './paymentPage.tsx'
+import { Clock, dayOf, type PaymentPageProps, pathOf } from './paymentParts.tsx'
 import { paymentTexts } from './paymentTexts.ts'
 
 const media: readonly Medium[] = ['sms', 'email']

@@ -13,7 +13,7 @@ import { withoutControls } from '../../../core/timeline/history.ts'
 import { fill } from '../../../core/text.ts'
 import { localTime } from '../../../core/zone.ts'
 import { Pill } from '../../pages/operatorPage.tsx'
-import { Clock, dayOf, type PaymentPageProps, pathOf } from './paymentPage.tsx'
+import { Clock, dayOf, type PaymentPageProps, pathOf } from './paymentParts.tsx'
 import { paymentTexts } from './paymentTexts.ts'
 
 // The notifications to the shop with every stored try.

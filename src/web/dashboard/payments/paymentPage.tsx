@@ -1,37 +1,18 @@
-import type { PaymentDetails } from '../../../actions/payments/paymentDetails.ts'
-
 import { FormToken, Icon } from '../../../core/markup/page.tsx'
 import { joinSteps } from '../../../core/timeline/nextSteps.ts'
 import { deliverySteps, notificationStates, type Verdict, verdict } from '../../../core/timeline/verdict.ts'
 import { withoutControls } from '../../../core/timeline/history.ts'
 import { fill } from '../../../core/text.ts'
-import { localTime } from '../../../core/zone.ts'
 import { dotIcons, historyEntries } from '../../support/historyTimeline.tsx'
 import { MerchantPage } from '../frame/frame.tsx'
-import type { MerchantVisit } from '../route.ts'
 import { FactsCard } from './factsCard.tsx'
 import { shortDay } from './filterBar.tsx'
 import { LedgerCard } from './ledgerCard.tsx'
 import { MessagesCard } from './messagesCard.tsx'
 import { NotificationsCard, RedeliverButton } from './notificationsCard.tsx'
+import { Clock, dayOf, type PaymentNotice, type PaymentPageProps, pathOf } from './paymentParts.tsx'
 import { paymentTexts } from './paymentTexts.ts'
 import { AttemptsCard, RefundsCard } from './chargesCards.tsx'
-
-// The result of an action.
-export type PaymentNotice = { text: string; isRefused?: boolean }
-
-export type PaymentPageProps = {
-  visit: MerchantVisit
-  details: PaymentDetails
-  outletName: string | null
-  timeZone: string
-  notice?: PaymentNotice
-  isRevealed?: boolean // shows the full number and email, in this answer only
-}
-
-// The address of the payment's page.
-export const pathOf = ({ base }: MerchantVisit, { explained }: Pick<PaymentDetails, 'explained'>) =>
-  `${base}/payments/${explained.payment.tx_reference}`
 
 // The verdict, then what happened on the left, and the facts on the right.
 export const PaymentPage = (props: PaymentPageProps) => {
@@ -100,24 +81,6 @@ const VerdictCard = (props: PaymentPageProps) => {
     </section>
   )
 }
-
-// The day, if it is not that of the heading.
-export const Clock = ({
-  at,
-  day,
-  visit,
-  timeZone,
-}: { at: Date; day?: string } & Pick<PaymentPageProps, 'visit' | 'timeZone'>) => {
-  const local = localTime(at, timeZone)
-  return (
-    <time datetime={at.toISOString()}>
-      {local.day === day ? local.time : `${shortDay(local.day, visit.lang)} ${local.time}`}
-    </time>
-  )
-}
-
-export const dayOf = ({ details, timeZone }: Pick<PaymentPageProps, 'details' | 'timeZone'>) =>
-  localTime(details.explained.payment.created_at, timeZone).day
 
 const HistoryCard = (props: PaymentPageProps) => {
   const { visit, details, timeZone } = props

@@ -15,7 +15,8 @@ import {
   redeliverForm,
   sendReceiptForm,
 } from './paymentActions.ts'
-import { type PaymentNotice, PaymentPage } from './paymentPage.tsx'
+import { PaymentPage } from './paymentPage.tsx'
+import type { PaymentNotice } from './paymentParts.tsx'
 import { type DoneWord, paymentTexts } from './paymentTexts.ts'
 
 const pageSize = 25
