@@ -1,10 +1,11 @@
-import { sendUserMails } from '../actions/access/sendUserMails.ts'
+import { cleanUserLinks, sendUserMails } from '../actions/access/sendUserMails.ts'
 import type { Pause } from '../core/databaseClock.ts'
 import type { Messenger } from '../core/message/messenger.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const restMs = 3000
+const cleanEveryMs = 3_600_000
 
 type UserMailOptions = {
   messenger?: Pick<Messenger, 'send'>
@@ -19,6 +20,14 @@ export function startUserMails(
   { messenger, trouble, pause }: UserMailOptions,
 ): Loop {
   const source = { db: db.withQuota('user_mails'), formKey, baseUrl }
-  const step = () => sendUserMails(source, messenger, clock(), Math.random())
+  let cleaned = 0
+  async function step() {
+    const now = clock()
+    if (now.getTime() - cleaned >= cleanEveryMs) {
+      await cleanUserLinks(source.db, now)
+      cleaned = now.getTime()
+    }
+    return sendUserMails(source, messenger, now, Math.random())
+  }
   return startLoop({ restMs, step, onTrouble: trouble, pause })
 }

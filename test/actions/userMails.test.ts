@@ -34,21 +34,17 @@ async function queue(to: string, kind: 'alert' | 'invitation', details: Record<s
 
 async function addLink(link_id: string, email: string) {
   await addUserLink(db, {
-    ...{
-      link_id,
-      purpose: 'invitation',
-      email,
-      user_id: null,
-      operator_role: null,
-      merchant_id: 'm123456789',
-    },
-    ...{
-      role: 'owner',
-      outlets: null,
-      invited_by: null,
-      created_at: now,
-      expires_at: linkEnd.invitation(now),
-    },
+    link_id,
+    purpose: 'invitation',
+    email,
+    user_id: null,
+    operator_role: null,
+    merchant_id: 'm123456789',
+    role: 'owner',
+    outlets: null,
+    invited_by: null,
+    created_at: now,
+    expires_at: linkEnd.invitation(now),
   })
 }
 
@@ -115,8 +111,12 @@ test('a gateway sends them through its mail server, and a name adds no header an
   const server = await openMailServer()
   const gateway = await testGateway({ SMTP_URL: server.url, SMTP_FROM: 'Tollgate <pay@example.com>' })
   await addUserMail(gateway.db, {
-    ...{ mail_id: newUserMailId(), email: 'five@example.com', lang: 'en', kind: 'alert' as const },
-    ...{ details: { merchant: nasty, change: 'settings', by: nasty }, created_at: new Date() },
+    mail_id: newUserMailId(),
+    email: 'five@example.com',
+    lang: 'en',
+    kind: 'alert',
+    details: { merchant: nasty, change: 'settings', by: nasty },
+    created_at: new Date(),
   })
   await expect.poll(() => server.taken.length, { timeout: 15_000 }).toBe(1)
   const [taken] = server.taken

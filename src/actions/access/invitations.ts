@@ -191,8 +191,17 @@ export async function acceptInvitation(
     if (user && !made?.active) return 'ended'
     if (!user)
       await addUser(tx, {
-        ...{ user_id, email: link.email, name, lang, password_hash, created_at: now, signed_in_at: null },
-        ...{ operator_role: null, sealed_totp: null, totp_step: null, active: true },
+        user_id,
+        email: link.email,
+        name,
+        lang,
+        password_hash,
+        operator_role: null,
+        sealed_totp: null,
+        totp_step: null,
+        active: true,
+        created_at: now,
+        signed_in_at: null,
       })
     await grantRole(tx, user_id, link, now)
     await removeSessionsOfUser(tx, user_id)

@@ -33,9 +33,11 @@ export async function sendUserMails(
   const { db } = source
   const due = await dueUserMails(db, now, takenAtOnce)
   for (const mail of due) await sendOne(source, messenger, mail, now, random)
-  if (due.length === 0) await removeExpiredLinks(db, new Date(now.getTime() - linksKeptMs))
   return due.length
 }
+
+export const cleanUserLinks = (db: MailSource['db'], now: Date) =>
+  removeExpiredLinks(db, new Date(now.getTime() - linksKeptMs))
 
 async function sendOne(
   source: MailSource,
@@ -48,7 +50,10 @@ async function sendOne(
   const { mail_id, email: to } = mail
   if (!(await takeUserMail(db, mail, new Date(now.getTime() + leaseMs)))) return
   const composed = await composeUserMail(source, mail, now)
-  if (!composed) return removeUserMail(db, mail_id)
+  if (!composed) {
+    await removeUserMail(db, mail_id)
+    return
+  }
   const result: SendResult = messenger
     ? await messenger.send({ id: mail_id, to, ...composed })
     : { state: 'retry', reason: '' }
@@ -56,7 +61,7 @@ async function sendOne(
     result.state === 'retry'
       ? nextMessageTry({ ...mail, tries: mail.tries + 1 }, now, random, result.afterMs)
       : undefined
-  return next ? postponeUserMail(db, mail_id, next) : removeUserMail(db, mail_id)
+  await (next ? postponeUserMail(db, mail_id, next) : removeUserMail(db, mail_id))
 }
 
 // Undefined if the link of the mail was used, revoked or has expired.

@@ -63,6 +63,7 @@ async function linkTo(email: string) {
   const [link] = await linksTo(email)
   return link ? userLinkAddress(formKey, '', link) : ''
 }
+const markIn = (html: string) => /name="mark" value="([^"]+)"/.exec(html)?.[1] ?? ''
 const to = (answer: Response) => [answer.status, answer.headers.get('location')]
 const askReset = (email: string) =>
   formBrowser(gateway.url).submit('/dashboard/reset', '/dashboard/reset', { email })
@@ -219,7 +220,6 @@ test('a cashier is bound to outlets, the last owner stays, and a change ends the
   )
   const person = await signedIn(gateway, { name: 'Adwoa', member: { merchant_id, role: 'developer' } })
   const memberPage = (user: string) => `${teamPath()}/member?user=${user}`
-  const markIn = (html: string) => /name="mark" value="([^"]+)"/.exec(html)?.[1] ?? ''
   const mark = markIn(await owner.html(memberPage(person.user_id)))
   const change = (user: string, fields: Record<string, string>) =>
     owner.submit(memberPage(user), `${teamPath()}/change`, { user, ...fields })
@@ -271,7 +271,7 @@ test('an admin invites, changes, deactivates and resets the second factor of oth
   expect(await admin.html(`${users}?q=%25`)).not.toContain(email) // no pattern
   const act = async (action: string, user: string, more: Record<string, string> = {}) => {
     const page = `${users}/person?user=${user}`
-    const mark = /name="mark" value="([^"]+)"/.exec(await admin.html(page))?.[1] ?? ''
+    const mark = markIn(await admin.html(page))
     return to(await admin.submit(page, `${users}/${action}`, { user, mark, ...more }))[1]
   }
   expect(await act('role', admin.user_id, { role: 'support' })).toBe(`${users}?stopped=lastAdmin`)

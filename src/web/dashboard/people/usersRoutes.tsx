@@ -23,37 +23,36 @@ import { OperatorInvitePage, PersonPage, UsersPage, usersPath } from './usersPag
 
 type Handle = (c: Ctx, visit: Visit) => Promise<Response> | Response
 
+const at = (method: 'get' | 'post', path: string, handle: Handle): OperatorRoute => ({
+  method,
+  path: `/users${path}`,
+  permission: 'users.manage',
+  isSensitive: true,
+  handle,
+})
+
 // Everything that changes a user is sensitive, and so are the pages with its forms.
-export const usersRoutes = (deps: AreaDeps): OperatorRoute[] => {
-  const at = (method: 'get' | 'post', path: string, handle: Handle): OperatorRoute => ({
-    method,
-    path: `/users${path}`,
-    permission: 'users.manage',
-    isSensitive: true,
-    handle,
-  })
-  return [
-    {
-      ...at('get', '', (c, visit) => showUsers(deps, c, visit)),
-      permission: 'users.view',
-      isSensitive: false,
-    },
-    at('get', '/invite', (c, visit) => showInvite(c, visit, { email: '', role: '' })),
-    at('post', '/invite', sendInvitation),
-    at('post', '/revoke', revoke),
-    at('get', '/person', showPerson),
-    at('post', '/role', saveRole),
-    at('post', '/deactivate', async (c, visit) =>
-      to(c, await setUserActive(visit.db, keyOf(visit), false, changeBy(visit)), 'deactivated'),
-    ),
-    at('post', '/activate', async (c, visit) =>
-      to(c, await setUserActive(visit.db, keyOf(visit), true, changeBy(visit)), 'activated'),
-    ),
-    at('post', '/second-factor', async (c, visit) =>
-      to(c, await resetSecondFactor(visit.db, keyOf(visit), changeBy(visit)), 'factor'),
-    ),
-  ]
-}
+export const usersRoutes = (deps: AreaDeps): OperatorRoute[] => [
+  {
+    ...at('get', '', (c, visit) => showUsers(deps, c, visit)),
+    permission: 'users.view',
+    isSensitive: false,
+  },
+  at('get', '/invite', (c, visit) => showInvite(c, visit, { email: '', role: '' })),
+  at('post', '/invite', sendInvitation),
+  at('post', '/revoke', revoke),
+  at('get', '/person', showPerson),
+  at('post', '/role', saveRole),
+  at('post', '/deactivate', async (c, visit) =>
+    to(c, await setUserActive(visit.db, keyOf(visit), false, changeBy(visit)), 'deactivated'),
+  ),
+  at('post', '/activate', async (c, visit) =>
+    to(c, await setUserActive(visit.db, keyOf(visit), true, changeBy(visit)), 'activated'),
+  ),
+  at('post', '/second-factor', async (c, visit) =>
+    to(c, await resetSecondFactor(visit.db, keyOf(visit), changeBy(visit)), 'factor'),
+  ),
+]
 
 const plain = (text = '') => (isPlainText(text) && text.length <= maxUserEmail ? text : '')
 
