@@ -1,12 +1,13 @@
-// multipart/form-data (RFC 7578) as shops' forms send it: text fields of at most 64 KiB together. A file is reported
-// and not read. The reader visits each byte a fixed number of times, whatever the boundary and the body are: the
+// multipart/form-data (RFC 7578) as shops' forms send it: text fields of at most 64 KiB together. A file is reported,
+// and its bytes are not decoded. The reader visits each byte a fixed number of times, whatever the boundary and the body are: the
 // delimiter begins with the only carriage return that it has, so a partial match never overlaps the next one.
 export const maxBoundaryLength = 70 // RFC 2046
 const maxParts = 200
 const maxPartHeaderBytes = 4096
 const maxParameters = 20 // of one header
 
-type Part = readonly [name: string, value: string | undefined] // no value: the part is a file
+// A part without a value is a file.
+type Part = readonly [name: string, value: string | undefined, file?: Uint8Array]
 
 const tab = 0x09
 const lineFeed = 0x0a
@@ -44,7 +45,9 @@ export function parseMultipart(bytes: Uint8Array, boundary: string): Part[] | st
     const end = find(bytes, headerEnd, delimiter) // the line break of the empty line may be the delimiter's
     if (end > bytes.length) return notMultipart
     const value = bytes.subarray(Math.min(headerEnd + 2, end), end)
-    parts.push([header.name, header.isFile ? undefined : textOf(value, header.isBase64)])
+    parts.push(
+      header.isFile ? [header.name, undefined, value] : [header.name, textOf(value, header.isBase64)],
+    )
     at = end + delimiter.length
   }
 }
