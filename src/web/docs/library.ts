@@ -58,6 +58,8 @@ const order: [title: string, pages: Listed[]][] = [
     [
       ['README.md', 'What Tollgate is, and the command that starts it.', 'Start it'],
       ['docs/running.md', 'A server for real shops: database, proxy, service, backups, several nodes.'],
+      ['docs/dashboard.md', 'Payments, refunds, money, keys and people, in a browser.'],
+      ['docs/access.md', 'Who may see and do what on the dashboard.'],
       ['docs/settings.md', 'Every setting with its default.'],
       ['docs/commands.md', 'Every command of the operator.'],
       ['docs/watching.md', 'Metrics, alerts, logs, and what to do at night.'],
