@@ -9,7 +9,7 @@ if (form && frame) {
     const query = new URLSearchParams()
     for (const input of form.querySelectorAll('.field > [name]:not([type=hidden])'))
       query.set(input.name, input.value)
-    frame.contentWindow.location.replace(`${frame.dataset.preview}?${query}`)
+    frame.contentWindow.location.replace(`${frame.dataset.preview}?${query.toString()}`)
   }
   form.addEventListener('input', () => {
     clearTimeout(timer)
