@@ -1,5 +1,5 @@
-// multipart/form-data (RFC 7578) as shops' forms send it: text fields of at most 64 KiB together. A file is reported,
-// and its bytes are not decoded. The reader visits each byte a fixed number of times, whatever the boundary and the body are: the
+// multipart/form-data (RFC 7578) as shops' forms send it: text fields of at most 64 KiB together. A file is reported
+// and not read. The reader visits each byte a fixed number of times, whatever the boundary and the body are: the
 // delimiter begins with the only carriage return that it has, so a partial match never overlaps the next one.
 export const maxBoundaryLength = 70 // RFC 2046
 const maxParts = 200
@@ -24,8 +24,8 @@ export function boundaryOf(contentType: string): string | undefined {
 }
 
 // Returns the parts, or the sentence that says what is wrong. Text before the first delimiter and after the last one
-// is ignored, as RFC 2046 requires.
-export function parseMultipart(bytes: Uint8Array, boundary: string): Part[] | string {
+// is ignored, as RFC 2046 requires. Only forms of our own pages have files that are kept.
+export function parseMultipart(bytes: Uint8Array, boundary: string, keepsFiles = false): Part[] | string {
   const delimiter = Uint8Array.from(`\r\n--${boundary}`, char => char.charCodeAt(0))
   const parts: Part[] = []
   let at = afterFirst(bytes, delimiter)
@@ -45,9 +45,8 @@ export function parseMultipart(bytes: Uint8Array, boundary: string): Part[] | st
     const end = find(bytes, headerEnd, delimiter) // the line break of the empty line may be the delimiter's
     if (end > bytes.length) return notMultipart
     const value = bytes.subarray(Math.min(headerEnd + 2, end), end)
-    parts.push(
-      header.isFile ? [header.name, undefined, value] : [header.name, textOf(value, header.isBase64)],
-    )
+    if (!header.isFile) parts.push([header.name, textOf(value, header.isBase64)])
+    else parts.push(keepsFiles ? [header.name, undefined, value] : [header.name, undefined])
     at = end + delimiter.length
   }
 }

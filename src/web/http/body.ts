@@ -166,7 +166,7 @@ export type Upload = { fields: Fields; files: ReadonlyMap<string, Buffer> }
 export async function readUpload(incoming: IncomingMessage, sender: BodySender): Promise<Upload> {
   sender.runtime.limits.guess(sender.address)
   const bytes = await readBody(incoming, sender, maxUploadBytes)
-  const parts = multipartParts(bytes, incoming.headers['content-type'] ?? '')
+  const parts = multipartParts(bytes, incoming.headers['content-type'] ?? '', true)
   const files = parts.flatMap(([name, , file]) =>
     file && file.length > 0 ? [[name, Buffer.from(file)] as const] : [],
   )
@@ -175,12 +175,12 @@ export async function readUpload(incoming: IncomingMessage, sender: BodySender):
 
 const multipartFields = (bytes: Buffer, type: string): Fields => pairFields(multipartParts(bytes, type))
 
-function multipartParts(bytes: Buffer, type: string) {
+function multipartParts(bytes: Buffer, type: string, keepsFiles = false) {
   const boundary = boundaryOf(type)
   if (boundary === undefined) throw malformed('content-type', 'has no boundary, or several')
   if (boundary.length > maxBoundaryLength)
     throw malformed('content-type', `the boundary has more than ${maxBoundaryLength} characters`)
-  const parts = parseMultipart(bytes, boundary)
+  const parts = parseMultipart(bytes, boundary, keepsFiles)
   if (typeof parts === 'string') throw malformed(undefined, parts)
   return parts
 }
