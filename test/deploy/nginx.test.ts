@@ -109,8 +109,9 @@ async function untilDyingIsAsked(method: string, path: string, body: () => strin
   return answers
 }
 
+const paymentRequest = () => JSON.stringify(signedRequest(merchant.test))
+
 test.skipIf(lacksNginx)('a payment request survives the death of a node, and is stored once', async () => {
-  const paymentRequest = () => JSON.stringify(signedRequest(merchant.test))
   const answers = await untilDyingIsAsked('POST', '/v1/mobile_agents_v2', paymentRequest)
   expect(cutPaths.at(-1)).toBe('/v1/mobile_agents_v2')
   expect(new Set(answers)).toEqual(new Set([200]))
