@@ -1,4 +1,4 @@
-import type { PaymentDetails } from '../../../actions/payments/paymentDetails.ts'
+import type { PaymentDetails } from '../../../actions/dashboard/paymentDetails.ts'
 import { localTime } from '../../../core/zone.ts'
 import type { MerchantVisit } from '../route.ts'
 import { shortDay } from './filterBar.tsx'

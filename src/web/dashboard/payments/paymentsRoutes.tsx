@@ -1,5 +1,5 @@
 import { outletNames, paymentPage } from '../../../actions/payments/merchantPayments.ts'
-import { paymentDetails } from '../../../actions/payments/paymentDetails.ts'
+import { paymentDetails } from '../../../actions/dashboard/paymentDetails.ts'
 import { parseReference } from '../../../core/payment/reference.ts'
 import { type PagePlace, readListFilter } from '../../../core/payment/listFilter.ts'
 import type { Ctx } from '../../http/context.ts'

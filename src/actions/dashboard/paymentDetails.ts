@@ -10,8 +10,8 @@ import { findPayment, type PaymentWithMerchant } from '../../store/payments/paym
 import { customerMessagesOf } from '../messages/receipts.ts'
 import { type SentNotification, sentNotificationsOf } from '../notifications/findNotifications.ts'
 import { type ListedApproval, listApprovalsOfPayment } from '../refunds/listApprovals.ts'
-import { type Explained, explainPayment } from './explainPayment.ts'
-import { readCharge } from './refundedCharge.ts'
+import { type Explained, explainPayment } from '../payments/explainPayment.ts'
+import { readCharge } from '../payments/refundedCharge.ts'
 
 export type PaymentOfMerchant = { merchant_id: string; mode: Mode; tx_reference: string }
 
