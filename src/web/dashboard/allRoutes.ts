@@ -1,6 +1,7 @@
 import { createPasswordHasher } from '../../runtime/passwordHasher.ts'
 import type { AreaDeps } from './areaDeps.ts'
 import type { DashboardRoutes } from './dashboard.tsx'
+import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
 import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
 
@@ -11,6 +12,6 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
     merchant: [],
     operator: [],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access)],
-    open: [...signInRoutes(access)],
+    open: [...firstVisitRoutes(access), ...signInRoutes(access)],
   }
 }
