@@ -52,6 +52,7 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
     messageRules: messageRules(config),
     isForThisMachineOnly,
     hasDemo: deps.hasDemo,
+    redactDays: config.TOLLGATE_REDACT_DAYS,
     messengers,
     sandbox,
     shop,

@@ -18,4 +18,5 @@ export type AreaDeps = {
   hasDemo: boolean // a new installation for this machine shows itself to its first visitor
   isOverloaded(): boolean
   trustedProxies: number
+  redactDays?: number // after so many days the personal data of payers is removed
 }
