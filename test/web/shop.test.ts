@@ -64,11 +64,12 @@ test('programs and old forms get what they always got', async () => {
   expect([form.status, await form.text()]).not.toEqual([200, expect.stringContaining('Straw hat')])
 })
 
+const asMerchant = async (cookie?: string) => (await read('/shop/merchant', cookie)).headers.get('location')
+
 test('"See it as the merchant" leads to the payment just made, for the browser that has bought', async () => {
   const { cookie, order } = await visit()
   const found = sql`select tx_reference from payments where invoice_id = ${order}`
   const payment = await gateway.db.one<{ tx_reference: string }>(found)
-  const asMerchant = async (sent?: string) => (await read('/shop/merchant', sent)).headers.get('location')
   const payments = '/dashboard/m/demoshop00/test/payments'
   expect(await asMerchant(cookie)).toBe(`${payments}/${payment?.tx_reference}`)
   expect(await asMerchant()).toBe(payments)
