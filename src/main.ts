@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { hasRealUsers } from './actions/access/firstVisit.ts'
+import { hasRealUsers } from './actions/installation/firstVisit.ts'
 import { installationSecrets } from './actions/installation/secrets.ts'
 import { makeSupportLink, type SupportLink } from './actions/installation/supportLinks.ts'
 import { type Welcome, welcome } from './actions/merchants/onboard.ts'

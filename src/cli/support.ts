@@ -1,5 +1,5 @@
 import { audited } from '../actions/access/audit.ts'
-import { hasRealUsers } from '../actions/access/firstVisit.ts'
+import { hasRealUsers } from '../actions/installation/firstVisit.ts'
 import { installationSecrets } from '../actions/installation/secrets.ts'
 import { makeSupportLink } from '../actions/installation/supportLinks.ts'
 import { linkMinutes, operatorKeys, sessionSeconds } from '../core/operator/operatorKeys.ts'

@@ -1,4 +1,8 @@
-import { createFirstAccount, hasRealUsers, startDemoSession } from '../../../actions/access/firstVisit.ts'
+import {
+  createFirstAccount,
+  hasRealUsers,
+  startDemoSession,
+} from '../../../actions/installation/firstVisit.ts'
 import { getCookie, setCookie } from 'hono/cookie'
 import {
   firstVisitSeconds,

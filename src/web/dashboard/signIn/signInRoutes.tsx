@@ -1,4 +1,4 @@
-import { hasRealUsers } from '../../../actions/access/firstVisit.ts'
+import { hasRealUsers } from '../../../actions/installation/firstVisit.ts'
 import { confirmIdentity } from '../../../actions/access/ownAccount.ts'
 import { signOut } from '../../../actions/access/sessions.ts'
 import {

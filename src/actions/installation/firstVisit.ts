@@ -14,8 +14,8 @@ import type { Db } from '../../store/db.ts'
 import { lockInstallation } from '../../store/installation/installation.ts'
 import { findMerchant } from '../../store/merchants/merchants.ts'
 import { demoId } from '../merchants/onboard.ts'
-import { audited } from './audit.ts'
-import { type Browser, startUserSession } from './sessions.ts'
+import { audited } from '../access/audit.ts'
+import { type Browser, startUserSession } from '../access/sessions.ts'
 
 // Generated ids have no "o".
 export const demoUserId = 'u_demovisitor'
