@@ -3,6 +3,9 @@ import type { AreaDeps } from './areaDeps.ts'
 import type { DashboardRoutes } from './dashboard.tsx'
 import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
+import { linkRoutes } from './people/linkRoutes.tsx'
+import { teamRoutes } from './people/teamRoutes.tsx'
+import { usersRoutes } from './people/usersRoutes.tsx'
 import { settingsRoutes } from './settings/settingsRoutes.tsx'
 import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
 
@@ -10,9 +13,9 @@ import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
 export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
   return {
-    merchant: [...settingsRoutes(deps)],
-    operator: [],
+    merchant: [...settingsRoutes(deps), ...teamRoutes(deps)],
+    operator: [...usersRoutes(deps)],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access)],
-    open: [...firstVisitRoutes(access), ...signInRoutes(access)],
+    open: [...firstVisitRoutes(access), ...signInRoutes(access), ...linkRoutes(access)],
   }
 }
