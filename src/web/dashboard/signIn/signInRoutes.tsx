@@ -1,3 +1,4 @@
+import { hasRealUsers } from '../../../actions/installation/firstVisit.ts'
 import { confirmIdentity } from '../../../actions/access/ownAccount.ts'
 import { signOut } from '../../../actions/access/sessions.ts'
 import {
@@ -71,9 +72,11 @@ export async function orTooOften<T>(work: Promise<T>): Promise<T | 'too_often'> 
 
 export const retryLater = { 'retry-after': '60' }
 
-const notices: readonly SignInNotice[] = ['signedOut', 'changed', 'ended']
+const notices: readonly SignInNotice[] = ['signedOut', 'changed', 'ended', 'joined']
 
-function showSignIn(c: Ctx, visit: PublicVisit) {
+// Without an account nobody can sign in: the first visit explains how to create it.
+async function showSignIn(c: Ctx, visit: PublicVisit) {
+  if (!(await hasRealUsers(visit.db))) return c.redirect('/dashboard/first-visit', 303)
   const done = c.req.query('done')
   const notice = notices.find(word => word === done)
   return sendPublicPage(
@@ -102,7 +105,7 @@ async function takePassword(deps: AccessDeps, c: Ctx, visit: PublicVisit) {
   return c.redirect(next, 303)
 }
 
-const toSignIn = (c: Ctx, notice: SignInNotice, next = '/dashboard') =>
+export const toSignIn = (c: Ctx, notice: SignInNotice, next = '/dashboard') =>
   c.redirect(`/dashboard/sign-in?done=${notice}&next=${encodeURIComponent(next)}`, 303)
 
 async function showSecondFactor(deps: AccessDeps, c: Ctx, visit: PublicVisit) {
