@@ -108,7 +108,7 @@ export function timeLeft(seconds: number, { frame }: Texts): string {
 }
 
 // Changes whenever the page would look different. The script compares it.
-export function versionOf(view: View): string {
+export function versionOf(view: Pick<View, 'checkout'>): string {
   const { checkout } = view
   const attempt = attemptOf(view)
   const parts = [checkout.stage, checkout.attempts.length, attempt?.state ?? 'none']
