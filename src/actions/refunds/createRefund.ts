@@ -37,24 +37,39 @@ export type CreateRefundResult = { done: 'created' | 'repeated'; refund: Refund 
 
 // Stores a refund and sends it to the provider. It is stored and committed first: if this process dies, a worker sends it. If
 // the provider replies soon, the result has the state after the reply; otherwise the call continues.
-export async function createRefund(deps: PaymentDeps, request: RefundRequest): Promise<CreateRefundResult> {
-  const result = await requestRefundLater(deps, request, 'this_process')
+export const createRefund = (deps: PaymentDeps, request: RefundRequest): Promise<CreateRefundResult> =>
+  createPermittedRefund<never>(deps, request, () => Promise.resolve(undefined))
+
+// `permit` runs in the transaction that stores the refund, under the payment's lock, once the amount is decided. If it
+// returns a reason, nothing is stored.
+export async function createPermittedRefund<Denied extends { fault: string }>(
+  deps: PaymentDeps,
+  request: RefundRequest,
+  permit: Permit<Denied>,
+): Promise<CreateRefundResult | Denied> {
+  const result = await storeAndWake(deps, request, 'this_process', permit)
   if ('fault' in result || result.done === 'repeated' || result.refund.kind === 'manual') return result
   // Without a reply the refund stays due, and a worker continues.
   await withShortDeadline(callRefund(deps, result.refund).catch(() => {}))
   return { ...result, refund: (await findRefundByReference(deps.db, result.refund)) ?? result.refund }
 }
 
+type Permit<Denied> = (tx: Tx, refund: Refund) => Promise<Denied | undefined>
+
 // Stores a refund. By default a worker of the gateway sends it: a command may run where the provider does not accept calls.
-export async function requestRefundLater(
+export const requestRefundLater = (deps: PaymentDeps, request: RefundRequest): Promise<CreateRefundResult> =>
+  storeAndWake<never>(deps, request, 'worker', () => Promise.resolve(undefined))
+
+async function storeAndWake<Denied extends { fault: string }>(
   deps: PaymentDeps,
   request: RefundRequest,
-  sentBy: 'worker' | 'this_process' = 'worker',
-): Promise<CreateRefundResult> {
+  sentBy: 'worker' | 'this_process',
+  permit: Permit<Denied>,
+): Promise<CreateRefundResult | Denied> {
   const key = await paymentKeyOf(deps, request)
   if (!key) return { fault: 'no_such_payment' }
   const { refund_reference = newRefundReference(request.merchant_id) } = request
-  const store = () => storeRefund(deps, key, request, { refund_reference, sentBy })
+  const store = () => storeRefund(deps, key, request, { refund_reference, sentBy, permit })
   // The same refund_id was stored for another payment at the same moment: the second try finds it.
   const result = await store().catch((error: unknown) => {
     if (!isAlreadyThere(error)) throw error
@@ -76,15 +91,21 @@ async function paymentKeyOf(
   return found && { merchant_id, tx_reference: found.tx_reference }
 }
 
+type Storing<Denied> = {
+  refund_reference: string
+  sentBy: 'worker' | 'this_process'
+  permit: Permit<Denied>
+}
+
 // The payment's lock serializes the refunds of a payment: two nodes and a double click store one.
-const storeRefund = async (
+const storeRefund = async <Denied>(
   deps: PaymentDeps,
   key: PaymentKey,
   request: RefundRequest,
-  { refund_reference, sentBy }: { refund_reference: string; sentBy: 'worker' | 'this_process' },
-): Promise<CreateRefundResult> => {
+  { refund_reference, sentBy, permit }: Storing<Denied>,
+): Promise<CreateRefundResult | Denied> => {
   const now = deps.clock()
-  const stored = await changeRefund<CreateRefundResult>(deps, key, async (tx, payment) => {
+  const stored = await changeRefund<CreateRefundResult | Denied>(deps, key, async (tx, payment) => {
     if (payment.mode !== request.mode) return { answer: { fault: 'no_such_payment' } }
     const repeated = await findRepeated(tx, payment, request)
     if (repeated) return { answer: repeated }
@@ -94,7 +115,7 @@ const storeRefund = async (
     if (own) return { answer: { done: request.refund_reference ? 'repeated' : 'created', refund: own } }
     if (!charge) return { answer: { fault: 'not_paid' } }
     const guarded = deps.providerAccounts.findFor(charge.attempt)
-    const decided = await decideAmount(tx, payment, charge, request, guarded?.refunds, now, deps.timeZone)
+    const decided = await decideAmount(deps, tx, payment, charge, request)
     if ('fault' in decided) return { answer: decided }
     const isManual = guarded !== undefined && !guarded.refunds
     const refund: Refund = {
@@ -105,6 +126,8 @@ const storeRefund = async (
         ? { kind: 'manual', state: 'needs_action', state_reason: manualReason, next_poll_at: null }
         : { next_poll_at: sentBy === 'worker' ? now : firstRefundPoll(now, guarded?.refunds?.timing) }),
     }
+    const denied = await permit(tx, refund)
+    if (denied) return { answer: denied }
     const tasks = isManual ? [{ kind: 'refund_needs_action' as const, note: manualReason }] : []
     const decision = decisionOf(charge, undefined, refund, tasks, request.by.requested_by, now)
     const requested = refundEvent(
@@ -148,14 +171,14 @@ const attemptOf =
 
 // The merchant's settings apply to the merchant only. The daily limit is read last, because it takes a lock.
 async function decideAmount(
+  { clock, providerAccounts, timeZone }: PaymentDeps,
   tx: Tx,
   payment: LockedPayment,
   charge: StoredCharge,
   { amount: requested, source, by, mode, merchant_id }: RefundRequest,
-  terms: Parameters<typeof decideRefundAmount>[3],
-  now: Date,
-  timeZone: string,
 ): Promise<{ amount: bigint } | RefundFault> {
+  const now = clock()
+  const terms = providerAccounts.findFor(charge.attempt)?.refunds
   const settings = readMerchantSettings(payment.merchant_settings)
   const isMerchant = by.requested_by === 'merchant'
   if (isMerchant && mode === 'live' && !settings.refunds) return { fault: 'not_allowed' }
@@ -167,6 +190,22 @@ async function decideAmount(
   const since = startOfDay(now, timeZone)
   const refunded = await refundedSince(tx, { merchant_id, mode, currency, since })
   return withinDailyLimit(decided.amount, refunded, mostIn(limit, currency)) ?? decided
+}
+
+export type RefundablePart = { payment: LockedPayment; attempt: Attempt; amount: bigint }
+
+// What a request would refund now, in a transaction that has locked the payment. Nothing is stored.
+export async function refundablePart(
+  deps: PaymentDeps,
+  tx: Tx,
+  payment: LockedPayment,
+  request: RefundRequest,
+): Promise<RefundablePart | RefundFault> {
+  if (payment.mode !== request.mode) return { fault: 'no_such_payment' }
+  const { charge } = await readCharge(tx, payment, attemptOf(payment, request))
+  if (!charge) return { fault: 'not_paid' }
+  const decided = await decideAmount(deps, tx, payment, charge, request)
+  return 'fault' in decided ? decided : { payment, attempt: charge.attempt, amount: decided.amount }
 }
 
 function newRefund(

@@ -2,6 +2,7 @@ import type { Logo } from '../merchant/logo/logo.ts'
 import type { SettingTexts } from '../merchant/settings.ts'
 import type { Mode } from '../mode.ts'
 import { figureIn } from '../money.ts'
+import type { RefundApproval } from '../refund/approval.ts'
 import type { Refund } from '../refund/refund.ts'
 import { type AuditEntry, differingValues } from './audit.ts'
 
@@ -71,7 +72,7 @@ export const logoEntry = (merchant_id: string, logo: Pick<Logo, 'type' | 'width'
   after: logo && { type: logo.type, size: `${logo.width}x${logo.height}` },
 })
 
-export type RefundAction = 'refund.create' | 'refund.retry' | 'refund.record' | 'refund.approve'
+export type RefundAction = 'refund.create' | 'refund.retry' | 'refund.record'
 
 export const refundEntry = (action: RefundAction, refund: Refund): AuditEntry => ({
   merchant_id: refund.merchant_id,
@@ -83,6 +84,23 @@ export const refundEntry = (action: RefundAction, refund: Refund): AuditEntry =>
     amount: `${refund.currency} ${figureIn(refund.amount, refund.currency)}`,
     source: refund.source,
     state: refund.state,
+  },
+})
+
+// The entries of an approval have the id of who asked; the actor of the decision is who decided.
+export const approvalEntry = (
+  action: 'refund.request_approval' | 'refund.approve' | 'refund.reject',
+  approval: RefundApproval,
+): AuditEntry => ({
+  merchant_id: approval.merchant_id,
+  action,
+  subject: approval.refund_reference,
+  before: null,
+  after: {
+    payment: approval.tx_reference,
+    amount: `${approval.currency} ${figureIn(approval.amount, approval.currency)}`,
+    source: approval.source,
+    requester: approval.requester_id,
   },
 })
 
