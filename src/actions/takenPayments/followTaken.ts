@@ -1,7 +1,6 @@
 import { currencies, type Currency } from '../../core/money.ts'
 import { isUnresolved } from '../../core/payment/attempt.ts'
 import { decideCancel } from '../../core/payment/customerActs.ts'
-import type { Payment } from '../../core/payment/payment.ts'
 import { firstReferenceAt } from '../../core/payment/reference.ts'
 import { takenEntry } from '../../core/payment/takenPayment.ts'
 import { guessNetwork, isAmong } from '../../core/phone.ts'
@@ -69,7 +68,9 @@ export function promptMethod(
   const able = methods.filter(
     method =>
       method.next === 'prompt' &&
-      (network ? method.network === network : method.numbers !== undefined && isAmong(phone, method.numbers)) &&
+      (network
+        ? method.network === network
+        : method.numbers !== undefined && isAmong(phone, method.numbers)) &&
       readFormFields(method, { phone }).faults.length === 0,
   )
   return able.length === 1 ? able[0] : undefined
@@ -81,7 +82,7 @@ export type AskedPhone = 'asked' | 'no_method' | 'refused'
 // that is pressed twice asks once.
 export async function askPhone(
   runtime: Runtime,
-  checkout: Pick<Checkout, 'methods' | 'number'> & Payment & Pick<Checkout, 'settings'>,
+  checkout: Checkout,
   number: number,
   lang: string,
 ): Promise<AskedPhone> {

@@ -37,7 +37,10 @@ export function checkSettings(
 // Payments that are taken at the counter have these ids.
 export const reservedInvoice = (request: Pick<PaymentRequest, 'invoice_id'>): Refusal | undefined =>
   isTaken(request)
-    ? malformed('invoice_id', `must not begin with ${takenPrefix}, which is for payments taken on the dashboard`)
+    ? malformed(
+        'invoice_id',
+        `must not begin with ${takenPrefix}, which is for payments taken on the dashboard`,
+      )
     : undefined
 
 const isForeign = (request: PaymentRequest, origins: readonly string[]) => (field: Address) => {

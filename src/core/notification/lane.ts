@@ -52,7 +52,8 @@ export const sharedLane = ({ origin, path }: RequestAddress, mode: Mode) =>
 
 // The address is the merchant's setting. Called for every delivery that is due, so it does not parse the name. Both modes
 // have four letters.
-export const isConfigured = (lane: string) => lane.startsWith('configured/', 5) || lane.startsWith('taken/', 5)
+export const isConfigured = (lane: string) =>
+  lane.startsWith('configured/', 5) || lane.startsWith('taken/', 5)
 
 const pattern = /^(test|live)\/(configured|taken|acknowledged|shared)(?:-\d)?\/(https?:\/\/[^/]+)/
 

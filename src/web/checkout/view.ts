@@ -61,7 +61,8 @@ export const titleOf = (view: View, status: string) =>
     ? `${status} · ${view.checkout.merchant_name}`
     : `${status} · ${amountOf(view)} · ${view.checkout.merchant_name}`
 
-export const attemptOf = ({ checkout: { attempts } }: View) => attempts.find(isUnresolved) ?? attempts.at(-1)
+export const attemptOf = ({ checkout: { attempts } }: Pick<View, 'checkout'>) =>
+  attempts.find(isUnresolved) ?? attempts.at(-1)
 
 // Undefined if the payment method is no longer offered.
 export const methodOf = ({ checkout }: View, payment_method: string) =>

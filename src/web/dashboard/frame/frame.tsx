@@ -86,12 +86,13 @@ export const MerchantPage = ({ visit, title, place, head, children }: PageProps<
   )
 }
 
-const ModeSwitch = ({ visit: { merchant, lang }, mode }: { visit: MerchantVisit; mode: Mode }) => (
+// The other mode opens on the user's first page: a cashier has no overview.
+const ModeSwitch = ({ visit: { merchant, lang, role }, mode }: { visit: MerchantVisit; mode: Mode }) => (
   <nav class="switch" aria-label={frameTexts[lang].mode}>
     {(['test', 'live'] as const).map(one => (
       <a
         class={one}
-        href={merchantBase(merchant.merchant_id, one)}
+        href={`${merchantBase(merchant.merchant_id, one)}${firstPath(role)}`}
         aria-current={one === mode ? 'true' : undefined}
       >
         {frameTexts[lang][one]}

@@ -39,14 +39,17 @@ if (form) {
 const follow = find('[data-state]')
 if (follow) {
   const { state, version } = follow.dataset
-  const poll = async () => {
-    try {
-      const answer = await fetch(state, { headers: { accept: 'text/plain' }, redirect: 'error' })
-      if (answer.ok && (await answer.text()) !== version) return location.reload()
-    } catch {} // offline: the next poll may succeed
-    setTimeout(poll, document.hidden ? 10_000 : 2000)
+  const hasChanged = async () => {
+    const answer = await fetch(state, { headers: { accept: 'text/plain' }, redirect: 'error' })
+    return answer.ok && (await answer.text()) !== version
   }
-  setTimeout(poll, 2000)
+  const later = () => setTimeout(poll, document.hidden ? 10_000 : 2000)
+  const poll = () =>
+    void hasChanged().then(
+      changed => (changed ? location.reload() : later()),
+      later, // offline: the next poll may succeed
+    )
+  later()
 }
 
 const ends = find('[data-ends]')

@@ -1,18 +1,14 @@
 import type { TakenDay } from '../../../actions/takenPayments/followTaken.ts'
 import type { TakenFault, TakenInput, TakingTerms } from '../../../actions/takenPayments/takePayment.ts'
 import { leastIn, mostIn } from '../../../core/merchant/totalLimit.ts'
-import { isCurrency } from '../../../core/money.ts'
-import { type Child } from '../../../core/markup/jsx-runtime.ts'
+import { defaultCurrency, isCurrency } from '../../../core/money.ts'
 import { FormToken, Icon, Sentence } from '../../../core/markup/page.tsx'
 import { fill } from '../../../core/text.ts'
 import type { MerchantVisit } from '../route.ts'
 import { clockTime, CounterPage, moneyFor, TakenPill, textsOf } from './takeParts.tsx'
 import type { TakeTexts } from './takeTexts.ts'
 
-export type FormProblem =
-  | { field: TakenFault }
-  | { refused: keyof TakeTexts['refused'] }
-  | { usedBy: string } // the reference of the payment that the form has made
+export type FormProblem = { field: TakenFault } | { refused: keyof TakeTexts['refused'] } | { usedBy: string } // the reference of the payment that the form has made
 
 type FormProps = {
   visit: MerchantVisit
@@ -44,119 +40,155 @@ const Problem = ({ visit, problem }: Pick<FormProps, 'visit' | 'problem'>) => {
   return (
     <div class="notice bad" role="alert">
       <Icon name="alert" />
-      <p>{'usedBy' in problem ? <Sentence text={texts.used} link={link} /> : texts.refused[problem.refused]}</p>
+      <p>
+        {'usedBy' in problem ? <Sentence text={texts.used} link={link} /> : texts.refused[problem.refused]}
+      </p>
     </div>
   )
 }
 
-const TakeForm = ({ visit, terms, input, problem }: FormProps) => {
+// What the fields of the form share: the input, and the message beside the field that has one.
+type FieldProps = Omit<FormProps, 'problem'> & { faulty: TakenFault | undefined }
+
+const TakeForm = ({ problem, ...props }: FormProps) => {
+  const { visit, input } = props
   const texts = textsOf(visit)
-  const { currencies } = terms.settings
-  const faulty = problem && 'field' in problem ? problem.field : undefined
-  const currency = isCurrency(input.currency) ? input.currency : currencies[0]
-  const limits = currency && {
-    least: moneyFor(visit, leastIn(terms.settings.min_total, currency), currency),
-    most: moneyFor(visit, mostIn(terms.settings.max_total, currency), currency),
-  }
-  const fault = (field: TakenFault) =>
-    faulty === field && (
-      <p class="fault" id={`${field}-fault`} role="alert">
-        {fill(texts.faults[field], limits ?? {})}
-      </p>
-    )
-  const wrong = (field: TakenFault, hint?: string) => ({
-    'aria-invalid': faulty === field ? 'true' : undefined,
-    'aria-describedby': faulty === field ? `${field}-fault` : hint,
-    autofocus: faulty === field || undefined,
-  })
+  const fields = { ...props, faulty: problem && 'field' in problem ? problem.field : undefined }
   return (
     <form method="post" action={`${visit.base}/take`} class="counter" data-counter>
       <FormToken token={visit.formToken} />
       <input type="hidden" name="form_id" value={input.form_id} />
-      <section class="card amount-field">
-        <label for="total">{texts.amount}</label>
-        <div class="big">
-          <CurrencyField visit={visit} currencies={currencies} chosen={currency} />
-          <input
-            id="total"
-            name="total"
-            inputmode="decimal"
-            autocomplete="off"
-            required
-            maxlength={16}
-            placeholder="0.00"
-            value={input.total}
-            {...wrong('total')}
-            autofocus={faulty === 'total' || !faulty || undefined}
-          />
-        </div>
-        {fault('total')}
-      </section>
-      <div class="field">
-        <label for="phone">{texts.phone}</label>
-        <div class="input">
-          <input
-            id="phone"
-            name="phone"
-            type="tel"
-            inputmode="tel"
-            autocomplete="off"
-            maxlength={32}
-            value={input.phone}
-            {...wrong('phone', 'phone-hint')}
-          />
-          <span class="badge" data-network hidden aria-hidden="true"></span>
-        </div>
-        {fault('phone') || (
-          <p class="hint" id="phone-hint">
-            {texts.phoneHint}
-          </p>
-        )}
-      </div>
+      <AmountField {...fields} />
+      <PhoneField {...fields} />
       <div class="pair">
-        <OutletField visit={visit} terms={terms} chosen={input.outlet} fault={fault('outlet')} />
-        <div class="field">
-          <label for="description">{texts.for}</label>
-          <input
-            class="input"
-            id="description"
-            name="description"
-            autocomplete="off"
-            maxlength={500}
-            value={input.description}
-            {...wrong('description')}
-          />
-          {fault('description')}
-        </div>
+        <OutletField {...fields} />
+        <DescriptionField {...fields} />
       </div>
-      <details class="more-fields" open={input.email !== '' || faulty === 'email' || undefined}>
-        <summary>{texts.email}</summary>
-        <div class="field">
-          <label class="sr" for="email">
-            {texts.email}
-          </label>
-          <input
-            class="input"
-            id="email"
-            name="email"
-            type="email"
-            inputmode="email"
-            autocomplete="off"
-            maxlength={254}
-            value={input.email}
-            {...wrong('email', 'email-hint')}
-          />
-          {fault('email') || (
-            <p class="hint" id="email-hint">
-              {texts.emailHint}
-            </p>
-          )}
-        </div>
-      </details>
+      <EmailField {...fields} />
       <button type="submit" class="btn big wide" data-ask={texts.askFor}>
         {texts.ask}
       </button>
     </form>
+  )
+}
+
+const currencyOf = ({ input, terms }: FieldProps) =>
+  isCurrency(input.currency) ? input.currency : (terms.settings.currencies[0] ?? defaultCurrency)
+
+const Fault = ({ field, ...props }: FieldProps & { field: TakenFault }) => {
+  if (props.faulty !== field) return null
+  const { visit, terms } = props
+  const currency = currencyOf(props)
+  const least = moneyFor(visit, leastIn(terms.settings.min_total, currency), currency)
+  const most = moneyFor(visit, mostIn(terms.settings.max_total, currency), currency)
+  return (
+    <p class="fault" id={`${field}-fault`} role="alert">
+      {fill(textsOf(visit).faults[field], { least, most })}
+    </p>
+  )
+}
+
+const stateOf = (field: TakenFault, { faulty }: FieldProps, hint?: string) => ({
+  'aria-invalid': faulty === field ? 'true' : undefined,
+  'aria-describedby': faulty === field ? `${field}-fault` : hint,
+  autofocus: faulty === field || undefined,
+})
+
+const AmountField = (props: FieldProps) => {
+  const { visit, terms, input, faulty } = props
+  return (
+    <section class="card amount-field">
+      <label for="total">{textsOf(visit).amount}</label>
+      <div class="big">
+        <CurrencyField visit={visit} currencies={terms.settings.currencies} chosen={currencyOf(props)} />
+        <input
+          id="total"
+          name="total"
+          inputmode="decimal"
+          autocomplete="off"
+          required
+          maxlength={16}
+          placeholder="0.00"
+          value={input.total}
+          {...stateOf('total', props)}
+          autofocus={faulty === 'total' || !faulty || undefined}
+        />
+      </div>
+      <Fault field="total" {...props} />
+    </section>
+  )
+}
+
+const PhoneField = (props: FieldProps) => {
+  const { visit, input } = props
+  const texts = textsOf(visit)
+  return (
+    <div class="field">
+      <label for="phone">{texts.phone}</label>
+      <div class="input">
+        <input
+          id="phone"
+          name="phone"
+          type="tel"
+          inputmode="tel"
+          autocomplete="off"
+          maxlength={32}
+          value={input.phone}
+          {...stateOf('phone', props, 'phone-hint')}
+        />
+        <span class="badge" data-network hidden aria-hidden="true"></span>
+      </div>
+      <Fault field="phone" {...props} />
+      <p class="hint" id="phone-hint">
+        {texts.phoneHint}
+      </p>
+    </div>
+  )
+}
+
+const DescriptionField = (props: FieldProps) => (
+  <div class="field">
+    <label for="description">{textsOf(props.visit).for}</label>
+    <input
+      class="input"
+      id="description"
+      name="description"
+      autocomplete="off"
+      maxlength={500}
+      value={props.input.description}
+      {...stateOf('description', props)}
+    />
+    <Fault field="description" {...props} />
+  </div>
+)
+
+const EmailField = (props: FieldProps) => {
+  const { visit, input, faulty } = props
+  const texts = textsOf(visit)
+  return (
+    <details class="more-fields" open={input.email !== '' || faulty === 'email' || undefined}>
+      <summary>{texts.email}</summary>
+      <div class="field">
+        <label class="sr" for="email">
+          {texts.email}
+        </label>
+        <input
+          class="input"
+          id="email"
+          name="email"
+          type="email"
+          inputmode="email"
+          autocomplete="off"
+          maxlength={254}
+          value={input.email}
+          {...stateOf('email', props, 'email-hint')}
+        />
+        <Fault field="email" {...props} />
+        <p class="hint" id="email-hint">
+          {texts.emailHint}
+        </p>
+      </div>
+    </details>
   )
 }
 
@@ -183,26 +215,25 @@ const CurrencyField = ({ visit, currencies, chosen }: CurrencyProps) =>
     </>
   )
 
-type OutletProps = Pick<FormProps, 'visit' | 'terms'> & { chosen: string; fault: Child }
-
-const OutletField = ({ visit, terms: { outlets }, chosen, fault }: OutletProps) => {
+const OutletField = (props: FieldProps) => {
+  const { visit, terms, input } = props
   const texts = textsOf(visit)
-  if (outlets.length === 0) return null
+  if (terms.outlets.length === 0) return null
   return (
     <div class="field">
       <label for="outlet">{texts.outlet}</label>
       <div class="input">
-        <select id="outlet" name="outlet">
+        <select id="outlet" name="outlet" {...stateOf('outlet', props)}>
           {!visit.outlets && <option value="">{texts.noOutlet}</option>}
-          {outlets.map(({ code, name }) => (
-            <option value={code} selected={code === chosen}>
+          {terms.outlets.map(({ code, name }) => (
+            <option value={code} selected={code === input.outlet}>
               {name}
             </option>
           ))}
         </select>
         <Icon name="down" />
       </div>
-      {fault}
+      <Fault field="outlet" {...props} />
     </div>
   )
 }
@@ -216,9 +247,7 @@ const Today = ({ visit, day: { rows, paid, sums, isMore }, timeZone }: TodayProp
       <header>
         <h2 id="today">{texts.today}</h2>
         {rows.length > 0 && (
-          <span class="muted small num">
-            {paidSentence(visit, { paid, sums, isMore })}
-          </span>
+          <span class="muted small num">{paidSentence(visit, { paid, sums, isMore })}</span>
         )}
       </header>
       {rows.length === 0 ? (

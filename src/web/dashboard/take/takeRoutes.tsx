@@ -103,7 +103,13 @@ async function showForm(
   return sendDashboardPage(c, page, http)
 }
 
-const refusedStatus = { too_fast: 429, too_many_open: 429, closed: 409, not_allowed: 403, stale: 409 } as const
+const refusedStatus = {
+  too_fast: 429,
+  too_many_open: 429,
+  closed: 409,
+  not_allowed: 403,
+  stale: 409,
+} as const
 
 async function submitForm(deps: AreaDeps, c: Ctx, visit: MerchantVisit) {
   const { field } = visit
@@ -123,7 +129,8 @@ async function submitForm(deps: AreaDeps, c: Ctx, visit: MerchantVisit) {
   if (taken.done === 'used') return showForm(deps, c, visit, again, { usedBy: taken.tx_reference }, 409)
   if (taken.done !== 'taken')
     return showForm(deps, c, visit, again, { refused: taken.done }, refusedStatus[taken.done])
-  const asked = taken.isNew && input.phone.trim() !== '' ? await ask(deps, visit, taken.tx_reference, 1) : undefined
+  const asked =
+    taken.isNew && input.phone.trim() !== '' ? await ask(deps, visit, taken.tx_reference, 1) : undefined
   return toTaken(c, visit, taken.tx_reference, asked)
 }
 

@@ -34,7 +34,8 @@ const en = {
   },
   refused: {
     too_fast: 'You took ten payments within a minute. Wait a moment, then try again. Nothing was asked.',
-    too_many_open: 'Forty of your payments are still open. Cancel those that nobody will pay, then try again.',
+    too_many_open:
+      'Forty of your payments are still open. Cancel those that nobody will pay, then try again.',
     closed: 'This merchant takes no payments at the moment.',
     not_allowed: 'Your role does not include this any more.',
     stale: 'The form was too old. Check it and send it again.',
@@ -124,7 +125,8 @@ const fr: TakeTexts = {
     description: 'Écrivez au plus 500 caractères sur une ligne.',
   },
   refused: {
-    too_fast: 'Vous avez encaissé dix paiements en une minute. Attendez un moment et réessayez. Rien n’a été demandé.',
+    too_fast:
+      'Vous avez encaissé dix paiements en une minute. Attendez un moment et réessayez. Rien n’a été demandé.',
     too_many_open:
       'Quarante de vos paiements sont encore ouverts. Annulez ceux que personne ne paiera, puis réessayez.',
     closed: 'Ce marchand n’accepte pas de paiements en ce moment.',

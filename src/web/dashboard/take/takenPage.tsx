@@ -298,8 +298,7 @@ const PaidPage = (view: TakenView) => {
 const paidWith = ({ payment_method, payment_instrument }: Checkout) =>
   [payment_method && paymentMethodName(payment_method), payment_instrument].filter(Boolean).join(', ') || null
 
-const durationOf = (seconds: number) =>
-  seconds < 120 ? `${seconds} s` : `${Math.floor(seconds / 60)} min`
+const durationOf = (seconds: number) => (seconds < 120 ? `${seconds} s` : `${Math.floor(seconds / 60)} min`)
 
 const Shift = ({ visit, day }: TakenView) =>
   day ? (
