@@ -2,6 +2,10 @@ import { createPasswordHasher } from '../../runtime/passwordHasher.ts'
 import type { AreaDeps } from './areaDeps.ts'
 import type { DashboardRoutes } from './dashboard.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
+import { linkRoutes } from './people/linkRoutes.tsx'
+import { teamRoutes } from './people/teamRoutes.tsx'
+import { usersRoutes } from './people/usersRoutes.tsx'
+import { settingsRoutes } from './settings/settingsRoutes.tsx'
 import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
 import { takeRoutes, takeScripts } from './take/takeRoutes.tsx'
 
@@ -9,9 +13,9 @@ import { takeRoutes, takeScripts } from './take/takeRoutes.tsx'
 export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
   return {
-    merchant: [...takeRoutes(deps)],
-    operator: [],
+    merchant: [...settingsRoutes(deps), ...takeRoutes(deps), ...teamRoutes(deps)],
+    operator: [...usersRoutes(deps)],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access), ...takeScripts],
-    open: [...signInRoutes(access)],
+    open: [...signInRoutes(access), ...linkRoutes(access)],
   }
 }
