@@ -1,20 +1,16 @@
 import { currencies, type Currency } from '../../core/money.ts'
 import { isUnresolved } from '../../core/payment/attempt.ts'
-import { decideCancel } from '../../core/payment/customerActs.ts'
 import { firstReferenceAt } from '../../core/payment/reference.ts'
-import { takenEntry } from '../../core/payment/takenPayment.ts'
 import { guessNetwork, isAmong } from '../../core/phone.ts'
 import { readFormFields } from '../../core/provider/formFields.ts'
 import { startOfDay } from '../../core/zone.ts'
 import type { AvailableMethod } from '../../runtime/providers/availableMethods.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Db } from '../../store/db.ts'
-import { attemptsOf } from '../../store/payments/attempts.ts'
 import { findTakenPayment, listTakenPayments, type TakenRow } from '../../store/payments/takenPayments.ts'
-import { auditedDb } from '../access/audit.ts'
+import { cancelForMerchant } from '../payments/cancelForMerchant.ts'
 import { type Checkout, openCheckout } from '../payments/openCheckout.ts'
 import { pay } from '../payments/pay.ts'
-import { changeOf, changeOne, wakeDispatchers } from '../payments/writeChanges.ts'
 import type { Taker } from './takePayment.ts'
 
 export type { TakenRow }
@@ -102,26 +98,16 @@ export async function askPhone(
 // The user cancels a payment that he took. While the provider may still take the money this is only recorded. A second time
 // changes nothing.
 export async function cancelTaken(
-  runtime: Pick<Runtime, 'localWorkers' | 'wake'>,
+  runtime: Pick<Runtime, 'localWorkers' | 'wake' | 'watch'>,
   db: Db,
   { merchant_id, user_id, mode, actor }: Taker,
   tx_reference: string,
   now: Date,
-): Promise<boolean> {
+) {
   const found = await findTakenPayment(db, { merchant_id, user_id, tx_reference })
-  if (found?.mode !== mode) return false
-  const recorded = auditedDb(db, actor, now, (isCancelled: boolean | undefined) =>
-    isCancelled ? takenEntry('payment.cancel', found) : undefined,
-  )
-  const cancelled = await changeOne(recorded, runtime.localWorkers, found, async (tx, payment) => {
-    const attempts = await attemptsOf(tx, merchant_id, tx_reference)
-    const ended = decideCancel(payment, attempts, now, 'merchant')
-    return ended
-      ? { answer: true, change: changeOf(payment, ended.payment, ended.events) }
-      : { answer: false }
-  })
-  if (cancelled) wakeDispatchers(runtime)
-  return cancelled ?? false
+  if (found?.mode !== mode) return
+  const request = { merchant_id, mode, tx_reference, seen: found.status, by: 'merchant' } as const
+  await cancelForMerchant({ ...runtime, db }, request, actor, now)
 }
 
 // Whether the payment may still be paid by a request to the phone: the last one has ended, and another one is possible.

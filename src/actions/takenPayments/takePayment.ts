@@ -93,7 +93,7 @@ export async function takePayment(db: Db, taker: Taker, input: TakenInput, now: 
     if (!stored) return { done: limited ?? 'stale' }
     if (stored.tx_reference === payment.tx_reference) {
       await addTakenPayment(tx, { ...taker, tx_reference: payment.tx_reference })
-      await record(takenEntry('payment.take', payment))
+      await record(takenEntry(payment))
       return { done: 'taken', tx_reference: payment.tx_reference, isNew: true }
     }
     const { tx_reference } = stored

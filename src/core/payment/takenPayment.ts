@@ -19,11 +19,10 @@ export const takenLimits = { inMinute: 10, open: 40 }
 export const takenRateMs = 60_000
 
 export const takenEntry = (
-  action: 'payment.take' | 'payment.cancel',
   payment: Pick<NewPayment, 'merchant_id' | 'tx_reference' | 'mode' | 'total' | 'currency' | 'outlet'>,
 ): AuditEntry => ({
   merchant_id: payment.merchant_id,
-  action,
+  action: 'payment.take',
   subject: payment.tx_reference,
   before: null,
   after: {

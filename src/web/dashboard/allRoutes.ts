@@ -3,6 +3,7 @@ import type { AreaDeps } from './areaDeps.ts'
 import type { DashboardRoutes } from './dashboard.tsx'
 import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
+import { paymentsRoutes } from './payments/paymentsRoutes.tsx'
 import { linkRoutes } from './people/linkRoutes.tsx'
 import { teamRoutes } from './people/teamRoutes.tsx'
 import { usersRoutes } from './people/usersRoutes.tsx'
@@ -14,7 +15,7 @@ import { takeRoutes, takeScripts } from './take/takeRoutes.tsx'
 export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
   return {
-    merchant: [...settingsRoutes(deps), ...takeRoutes(deps), ...teamRoutes(deps)],
+    merchant: [...paymentsRoutes(deps), ...settingsRoutes(deps), ...takeRoutes(deps), ...teamRoutes(deps)],
     operator: [...usersRoutes(deps)],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access), ...takeScripts],
     open: [...signInRoutes(access), ...linkRoutes(access), ...firstVisitRoutes(access)],
