@@ -1,6 +1,4 @@
-import type { AuditEntry } from '../access/audit.ts'
-import { formatMoney } from '../money.ts'
-import type { NewPayment, Payment } from './payment.ts'
+import type { Payment } from './payment.ts'
 
 // A payment that a user of the dashboard took at the counter, instead of a request of the shop. Its invoice id begins with
 // a prefix that requests of the API must not have, so that the two never meet.
@@ -17,17 +15,3 @@ export const takenInvoice = (form_id: string) => `${takenPrefix}${form_id}`
 // Of one user at one merchant. A stolen session must not send a thousand requests to strangers' phones.
 export const takenLimits = { inMinute: 10, open: 40 }
 export const takenRateMs = 60_000
-
-export const takenEntry = (
-  payment: Pick<NewPayment, 'merchant_id' | 'tx_reference' | 'mode' | 'total' | 'currency' | 'outlet'>,
-): AuditEntry => ({
-  merchant_id: payment.merchant_id,
-  action: 'payment.take',
-  subject: payment.tx_reference,
-  before: null,
-  after: {
-    mode: payment.mode,
-    amount: `${payment.currency} ${formatMoney(payment.total, payment.currency)}`,
-    outlet: payment.outlet,
-  },
-})

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { MerchantRole } from '../../../src/core/access/permissions.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
+import { reference } from '../../../src/core/payment/reference.ts'
 import { takenLimits } from '../../../src/core/payment/takenPayment.ts'
-import { newReference, newTakenForm } from '../../../src/runtime/ids.ts'
+import { newTakenForm } from '../../../src/runtime/ids.ts'
 import { sql } from '../../../src/store/db.ts'
 import { addOutlet } from '../../../src/store/merchants/merchants.ts'
 import { addTakenPayment } from '../../../src/store/payments/takenPayments.ts'
@@ -197,10 +198,10 @@ test('a user takes a limited number of payments in a minute', async () => {
 
 test('a user has a limited number of open payments', async () => {
   const cashier = await member('cashier')
-  const earlier = new Date(Date.now() - 5 * 60_000)
+  const earlier = Date.now() - 5 * 60_000
   const some = referenceIn(await take(cashier))
   for (let n = 1; n < takenLimits.open; n++) {
-    const tx_reference = newReference(earlier)
+    const tx_reference = reference(earlier, n)
     await gateway.db.rows(sql`
       insert into payments select (jsonb_populate_record(p, jsonb_build_object('tx_reference', ${tx_reference}::text,
         'invoice_id', ${`tollgate:${n}`}::text, 'tx_token', ${tx_reference}::text))).*
