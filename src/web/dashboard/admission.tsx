@@ -12,10 +12,7 @@ export function admitToDashboard(isOverloaded: () => boolean): MiddlewareHandler
     if (isOverloaded() || running >= maxAtOnce)
       return busyPage(c as Ctx, preferredLang(c.req.header('accept-language')), 503)
     running++
-    try {
-      await next()
-    } finally {
-      running--
-    }
+    await next().finally(() => running--)
+    return undefined
   }
 }

@@ -91,7 +91,7 @@ test('there are routes, and each has a permission of the table', () => {
 
 describe('refused', () => {
   for (const listed of routes)
-    test(`${nameOf(listed.part, listed.route)}`, async () => {
+    test(nameOf(listed.part, listed.route), async () => {
       const isChange = listed.route.method === 'post'
       const before = isChange ? await digestOfTables(gateway) : undefined
       const path = pathOf(listed)
@@ -122,7 +122,7 @@ describe('a payment of another merchant', () => {
 
 describe('allowed', () => {
   for (const listed of routes)
-    test(`${nameOf(listed.part, listed.route)}`, async () => {
+    test(nameOf(listed.part, listed.route), async () => {
       for (const key of rolesOf(listed.route.permission)) {
         const answer = await requests.send(listed.route, pathOf(listed), userOf(keyOf(key)))
         const who = `${keyOf(key)} got ${answer.status}`
