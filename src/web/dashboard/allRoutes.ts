@@ -1,5 +1,6 @@
 import { createPasswordHasher } from '../../runtime/passwordHasher.ts'
 import type { AreaDeps } from './areaDeps.ts'
+import { merchantAuditRoutes, operatorAuditRoutes } from './audit/auditRoutes.tsx'
 import type { DashboardRoutes } from './dashboard.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
 import { settingsRoutes } from './settings/settingsRoutes.tsx'
@@ -9,8 +10,8 @@ import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
 export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
   return {
-    merchant: [...settingsRoutes(deps)],
-    operator: [],
+    merchant: [...settingsRoutes(deps), ...merchantAuditRoutes(deps)],
+    operator: [...operatorAuditRoutes(deps)],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access)],
     open: [...signInRoutes(access)],
   }
