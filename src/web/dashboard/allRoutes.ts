@@ -3,6 +3,9 @@ import type { AreaDeps } from './areaDeps.ts'
 import { merchantAuditRoutes, operatorAuditRoutes } from './audit/auditRoutes.tsx'
 import type { DashboardRoutes } from './dashboard.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
+import { linkRoutes } from './people/linkRoutes.tsx'
+import { teamRoutes } from './people/teamRoutes.tsx'
+import { usersRoutes } from './people/usersRoutes.tsx'
 import { settingsRoutes } from './settings/settingsRoutes.tsx'
 import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
 
@@ -10,9 +13,9 @@ import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
 export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
   return {
-    merchant: [...settingsRoutes(deps), ...merchantAuditRoutes(deps)],
-    operator: [...operatorAuditRoutes(deps)],
+    merchant: [...settingsRoutes(deps), ...merchantAuditRoutes(deps), ...teamRoutes(deps)],
+    operator: [...usersRoutes(deps), ...operatorAuditRoutes(deps)],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access)],
-    open: [...signInRoutes(access)],
+    open: [...signInRoutes(access), ...linkRoutes(access)],
   }
 }

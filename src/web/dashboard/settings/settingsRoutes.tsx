@@ -96,8 +96,10 @@ async function showSettings({ redactDays }: AreaDeps, c: Ctx, visit: MerchantVis
   )
 }
 
-const linksOf = (visit: MerchantVisit) =>
-  visit.may('audit.view') ? [{ path: '/settings/audit', label: settingsTextsOf(visit).audit }] : []
+const linksOf = (visit: MerchantVisit) => [
+  ...(visit.may('team.view') ? [{ path: '/settings/team', label: settingsTextsOf(visit).team }] : []),
+  ...(visit.may('audit.view') ? [{ path: '/settings/audit', label: settingsTextsOf(visit).audit }] : []),
+]
 
 type Texts = Partial<Record<SettingName, string>>
 type Shown = {
