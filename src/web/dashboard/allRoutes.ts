@@ -2,6 +2,7 @@ import { createPasswordHasher } from '../../runtime/passwordHasher.ts'
 import type { AreaDeps } from './areaDeps.ts'
 import { merchantAuditRoutes, operatorAuditRoutes } from './audit/auditRoutes.tsx'
 import type { DashboardRoutes } from './dashboard.tsx'
+import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
 import { linkRoutes } from './people/linkRoutes.tsx'
 import { teamRoutes } from './people/teamRoutes.tsx'
@@ -16,6 +17,6 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
     merchant: [...settingsRoutes(deps), ...merchantAuditRoutes(deps), ...teamRoutes(deps)],
     operator: [...usersRoutes(deps), ...operatorAuditRoutes(deps)],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access)],
-    open: [...signInRoutes(access), ...linkRoutes(access)],
+    open: [...firstVisitRoutes(access), ...signInRoutes(access), ...linkRoutes(access)],
   }
 }
