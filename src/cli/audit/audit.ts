@@ -53,7 +53,7 @@ const withSearch = (command: CliCommand): CliCommand =>
     .option('--subject <id>', 'only changes of this payment, user or account')
     .option('--action <name>', 'only this action, such as settings.change')
     .addOption(fromOption())
-    .addOption(toOption()) as CliCommand
+    .addOption(toOption())
 
 function searchOf({ merchant, actor, subject, action, from, to }: SearchOptions): AuditSearch {
   requirePeriod(from, to)

@@ -159,7 +159,7 @@ const shownValue = (value: unknown) =>
     ? ''
     : typeof value === 'object'
       ? JSON.stringify(value)
-      : String(value as string | number | boolean)
+      : String(value)
 
 // What was changed: each value before and after.
 export const auditChanges = ({ before, after }: Pick<StoredEntry, 'before' | 'after'>) =>
