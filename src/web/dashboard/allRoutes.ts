@@ -4,6 +4,7 @@ import { merchantAuditRoutes, operatorAuditRoutes } from './audit/auditRoutes.ts
 import type { DashboardRoutes } from './dashboard.tsx'
 import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
+import { paymentsRoutes } from './payments/paymentsRoutes.tsx'
 import { linkRoutes } from './people/linkRoutes.tsx'
 import { teamRoutes } from './people/teamRoutes.tsx'
 import { usersRoutes } from './people/usersRoutes.tsx'
@@ -14,7 +15,12 @@ import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
 export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
   return {
-    merchant: [...settingsRoutes(deps), ...merchantAuditRoutes(deps), ...teamRoutes(deps)],
+    merchant: [
+      ...paymentsRoutes(deps),
+      ...settingsRoutes(deps),
+      ...teamRoutes(deps),
+      ...merchantAuditRoutes(deps),
+    ],
     operator: [...usersRoutes(deps), ...operatorAuditRoutes(deps)],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access)],
     open: [...firstVisitRoutes(access), ...signInRoutes(access), ...linkRoutes(access)],
