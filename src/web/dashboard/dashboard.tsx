@@ -29,7 +29,13 @@ import { isFromThisMachine } from './thisMachine.ts'
 import { userCookie } from './userCookie.ts'
 
 // The frame, then the parts that only some areas need.
-const styles = ['frame/dashboard.css', 'signIn/signIn.css', 'payments/payments.css', 'settings/settings.css']
+const styles = [
+  'frame/dashboard.css',
+  'signIn/signIn.css',
+  'payments/payments.css',
+  'settings/settings.css',
+  'audit/audit.css',
+]
 const css = minifyCss(readStyles(...styles.map(file => new URL(`./${file}`, import.meta.url))))
 const deadlineMs = 10_000 // of the statements of one request
 
