@@ -186,3 +186,12 @@ export const takenEntry = (
     outlet: payment.outlet,
   },
 })
+
+// A command that requested a payment, as the merchant's server does.
+export const requestEntry = (merchant_id: string, tx_reference: string, mode: Mode): AuditEntry => ({
+  merchant_id,
+  action: 'payment.request',
+  subject: tx_reference,
+  before: null,
+  after: { mode },
+})
