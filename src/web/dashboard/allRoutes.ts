@@ -1,5 +1,6 @@
 import { createPasswordHasher } from '../../runtime/passwordHasher.ts'
 import type { AreaDeps } from './areaDeps.ts'
+import { merchantAuditRoutes, operatorAuditRoutes } from './audit/auditRoutes.tsx'
 import type { DashboardRoutes } from './dashboard.tsx'
 import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
@@ -9,14 +10,21 @@ import { teamRoutes } from './people/teamRoutes.tsx'
 import { usersRoutes } from './people/usersRoutes.tsx'
 import { settingsRoutes } from './settings/settingsRoutes.tsx'
 import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
+import { takeRoutes, takeScripts } from './take/takeRoutes.tsx'
 
 // The routes of every area of the dashboard.
 export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
   return {
-    merchant: [...paymentsRoutes(deps), ...settingsRoutes(deps), ...teamRoutes(deps)],
-    operator: [...usersRoutes(deps)],
-    own: [...ownSignInRoutes(access), ...ownAccountRoutes(access)],
+    merchant: [
+      ...paymentsRoutes(deps),
+      ...takeRoutes(deps),
+      ...settingsRoutes(deps),
+      ...teamRoutes(deps),
+      ...merchantAuditRoutes(deps),
+    ],
+    operator: [...usersRoutes(deps), ...operatorAuditRoutes(deps)],
+    own: [...ownSignInRoutes(access), ...ownAccountRoutes(access), ...takeScripts],
     open: [...firstVisitRoutes(access), ...signInRoutes(access), ...linkRoutes(access)],
   }
 }
