@@ -37,14 +37,16 @@ const badSchema = `
 const inPublic = (column: string) => `${column} = 'public'::regnamespace`
 
 // The ledger of migrations belongs to no merchant, and stays on one node; so do accounts at providers, their health and
-// their tokens, which are few and read whole by every node. A provider's reference is one across merchants: a sharded
+// their tokens, which are few and read whole by every node; and so do the people who sign in, and the audit log. A provider's reference is one across merchants: a sharded
 // database spreads these by the reference, and whoever asks has one.
 const alone = `'migrations', 'provider_accounts', 'provider_businesses', 'provider_health', 'provider_tokens',
-  'installation_secrets', 'support_links', 'ledger_mails', 'users', 'memberships', 'user_sessions', 'passkeys', 'user_links', 'user_mails', 'audit_entries'`
+  'installation_secrets', 'support_links', 'ledger_mails', 'users', 'memberships', 'user_sessions', 'passkeys',
+  'user_links', 'user_mails', 'used_challenges', 'audit_entries'`
 const ofNoMerchant = `relname not in (${alone}, 'paid_references')`
 
-// A trigger decides nothing. These only refuse to change what is booked; a sharded database goes without them.
-const appendOnly = `'transfers_append_only', 'ledger_seals_append_only'`
+// A trigger decides nothing. These only refuse to change what is booked and recorded; a sharded database goes without them.
+const appendOnly = `'transfers_append_only', 'ledger_seals_append_only', 'audit_entries_append_only'`
+const refusals = `'refuse_ledger_change', 'refuse_audit_change'`
 
 for (const [what, text] of [
   [
@@ -76,7 +78,7 @@ for (const [what, text] of [
   ],
   [
     'function',
-    `select proname as name from pg_proc where ${inPublic('pronamespace')} and proname <> 'refuse_ledger_change'`,
+    `select proname as name from pg_proc where ${inPublic('pronamespace')} and proname not in (${refusals})`,
   ],
 ] as const) {
   test(`there is no ${what}`, async () => {

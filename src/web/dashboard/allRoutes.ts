@@ -3,15 +3,19 @@ import type { AreaDeps } from './areaDeps.ts'
 import type { DashboardRoutes } from './dashboard.tsx'
 import { overviewRoutes } from './overview/overviewRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
+import { linkRoutes } from './people/linkRoutes.tsx'
+import { teamRoutes } from './people/teamRoutes.tsx'
+import { usersRoutes } from './people/usersRoutes.tsx'
+import { settingsRoutes } from './settings/settingsRoutes.tsx'
 import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
 
 // The routes of every area of the dashboard.
 export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
   return {
-    merchant: [...overviewRoutes(deps)],
-    operator: [],
+    merchant: [...overviewRoutes(deps), ...settingsRoutes(deps), ...teamRoutes(deps)],
+    operator: [...usersRoutes(deps)],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access)],
-    open: [...signInRoutes(access)],
+    open: [...signInRoutes(access), ...linkRoutes(access)],
   }
 }

@@ -17,4 +17,5 @@ export type AreaDeps = {
   isForThisMachineOnly: boolean
   isOverloaded(): boolean
   trustedProxies: number
+  redactDays?: number // after so many days the personal data of payers is removed
 }
