@@ -33,6 +33,8 @@ const byCurrency = (balances: readonly AccountBalance[], { mode }: MoneyScope, a
       .map(({ currency, balance }) => [currency, balance]),
   )
 
+const inCurrency = (sums: Map<string, bigint>, currency: string) => sums.get(currency) ?? 0n
+
 export type CurrencyBalance = {
   currency: string
   owed: bigint // to the merchant
@@ -62,7 +64,6 @@ export async function merchantBalances(
   ]
   const owedBefore = byCurrency(before, scope, 'merchant')
   const feesBefore = byCurrency(before, scope, 'gateway_fees')
-  const inCurrency = (sums: Map<string, bigint>, currency: string) => sums.get(currency) ?? 0n
   return [...new Set([owed, refunds, suspense].flatMap(sums => [...sums.keys()]))].sort().map(currency => ({
     currency,
     owed: inCurrency(owed, currency),

@@ -1,5 +1,5 @@
 import { merchantAttention, merchantOverview, type Overview } from '../../../actions/overview/overview.ts'
-import { type OverviewPeriod, overviewPeriods } from '../../../core/overview/figures.ts'
+import { overviewPeriods } from '../../../core/overview/figures.ts'
 import { type Currency, defaultCurrency } from '../../../core/money.ts'
 import type { Ctx } from '../../http/context.ts'
 import type { AreaDeps } from '../areaDeps.ts'
@@ -27,7 +27,7 @@ async function showOverview({ runtime: { timeZone } }: AreaDeps, c: Ctx, visit: 
     merchantAttention(db, scope, now),
   ])
   if (!overview) return sendDashboardPage(c, <EmptyOverviewPage visit={visit} />)
-  const props = { visit, dates: zonedDates(lang, timeZone), period: period as OverviewPeriod, overview }
+  const props = { visit, dates: zonedDates(lang, timeZone), period, overview }
   const currency = chartCurrency(overview, c.req.query('currency'))
   return sendDashboardPage(c, <OverviewPage {...props} currency={currency} attention={attention} />)
 }
