@@ -1,8 +1,10 @@
 import { createPasswordHasher } from '../../runtime/passwordHasher.ts'
 import type { AreaDeps } from './areaDeps.ts'
 import type { DashboardRoutes } from './dashboard.tsx'
+import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
 import { overviewRoutes } from './overview/overviewRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
+import { paymentsRoutes } from './payments/paymentsRoutes.tsx'
 import { linkRoutes } from './people/linkRoutes.tsx'
 import { teamRoutes } from './people/teamRoutes.tsx'
 import { usersRoutes } from './people/usersRoutes.tsx'
@@ -13,9 +15,14 @@ import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
 export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
   return {
-    merchant: [...overviewRoutes(deps), ...settingsRoutes(deps), ...teamRoutes(deps)],
+    merchant: [
+      ...overviewRoutes(deps),
+      ...paymentsRoutes(deps),
+      ...settingsRoutes(deps),
+      ...teamRoutes(deps),
+    ],
     operator: [...usersRoutes(deps)],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access)],
-    open: [...signInRoutes(access), ...linkRoutes(access)],
+    open: [...firstVisitRoutes(access), ...signInRoutes(access), ...linkRoutes(access)],
   }
 }
