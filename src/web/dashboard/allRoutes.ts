@@ -1,7 +1,9 @@
 import { createPasswordHasher } from '../../runtime/passwordHasher.ts'
 import type { AreaDeps } from './areaDeps.ts'
+import { merchantAuditRoutes, operatorAuditRoutes } from './audit/auditRoutes.tsx'
 import type { DashboardRoutes } from './dashboard.tsx'
 import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
+import { moneyRoutes } from './money/moneyRoutes.tsx'
 import { overviewRoutes } from './overview/overviewRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
 import { paymentsRoutes } from './payments/paymentsRoutes.tsx'
@@ -17,11 +19,13 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   return {
     merchant: [
       ...overviewRoutes(deps),
+      ...moneyRoutes(deps),
       ...paymentsRoutes(deps),
       ...settingsRoutes(deps),
       ...teamRoutes(deps),
+      ...merchantAuditRoutes(deps),
     ],
-    operator: [...usersRoutes(deps)],
+    operator: [...usersRoutes(deps), ...operatorAuditRoutes(deps)],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access)],
     open: [...firstVisitRoutes(access), ...signInRoutes(access), ...linkRoutes(access)],
   }
