@@ -12,6 +12,7 @@ import { teamRoutes } from './people/teamRoutes.tsx'
 import { usersRoutes } from './people/usersRoutes.tsx'
 import { settingsRoutes } from './settings/settingsRoutes.tsx'
 import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
+import { takeRoutes, takeScripts } from './take/takeRoutes.tsx'
 
 // The routes of every area of the dashboard.
 export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
@@ -21,12 +22,13 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
       ...overviewRoutes(deps),
       ...moneyRoutes(deps),
       ...paymentsRoutes(deps),
+      ...takeRoutes(deps),
       ...settingsRoutes(deps),
       ...teamRoutes(deps),
       ...merchantAuditRoutes(deps),
     ],
     operator: [...usersRoutes(deps), ...operatorAuditRoutes(deps)],
-    own: [...ownSignInRoutes(access), ...ownAccountRoutes(access)],
+    own: [...ownSignInRoutes(access), ...ownAccountRoutes(access), ...takeScripts],
     open: [...firstVisitRoutes(access), ...signInRoutes(access), ...linkRoutes(access)],
   }
 }
