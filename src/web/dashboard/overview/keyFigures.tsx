@@ -3,7 +3,7 @@ import type { Child } from '../../../core/markup/jsx-runtime.ts'
 import { type Currency, localizedMoney } from '../../../core/money.ts'
 import { fill } from '../../../core/text.ts'
 import { disputeSum } from './needsAttention.tsx'
-import type { OverviewProps } from './overviewPage.tsx'
+import type { OverviewProps } from './overviewProps.ts'
 import { overviewTexts } from './overviewTexts.ts'
 
 // The four figures, each with its comparison in words.

@@ -4,7 +4,7 @@ import { moneyText } from '../../../core/timeline/history.ts'
 import { fill } from '../../../core/text.ts'
 import type { ZonedDates } from '../frame/zonedDates.ts'
 import type { MerchantVisit } from '../route.ts'
-import type { OverviewProps } from './overviewPage.tsx'
+import type { OverviewProps } from './overviewProps.ts'
 import { overviewTexts } from './overviewTexts.ts'
 
 type Need = { title: string; text: string; act?: { text: string; href: string } }

@@ -7,7 +7,7 @@ import { moneyText } from '../../../core/timeline/history.ts'
 import { fill } from '../../../core/text.ts'
 import { BarChart, type ChartSlot, ShareBar } from './barChart.tsx'
 import { rateText } from './keyFigures.tsx'
-import type { OverviewProps } from './overviewPage.tsx'
+import type { OverviewProps } from './overviewProps.ts'
 import { type OverviewTexts, overviewTexts } from './overviewTexts.ts'
 
 const shownMethods = 8

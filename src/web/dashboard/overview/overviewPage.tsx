@@ -1,6 +1,4 @@
-import type { Attention, Overview } from '../../../actions/overview/overview.ts'
-import { overviewPeriods, type OverviewPeriod } from '../../../core/overview/figures.ts'
-import type { Currency } from '../../../core/money.ts'
+import { overviewPeriods } from '../../../core/overview/figures.ts'
 import { moneyText, withoutControls } from '../../../core/timeline/history.ts'
 import { MerchantPage } from '../frame/frame.tsx'
 import type { ZonedDates } from '../frame/zonedDates.ts'
@@ -11,16 +9,8 @@ import type { Payment, Status } from '../../../core/payment/payment.ts'
 import { NeedsAttention } from './needsAttention.tsx'
 import { FailureReasons, MethodCard, MethodTag, OutletCard, SlotChart } from './overviewCards.tsx'
 import { KeyFigures } from './keyFigures.tsx'
+import type { OverviewProps } from './overviewProps.ts'
 import { overviewTexts } from './overviewTexts.ts'
-
-export type OverviewProps = {
-  visit: MerchantVisit
-  dates: ZonedDates
-  period: OverviewPeriod
-  currency: Currency // of the chart
-  overview: Overview
-  attention: Attention
-}
 
 export const OverviewPage = (props: OverviewProps) => {
   const { visit, dates, period, currency, overview } = props
