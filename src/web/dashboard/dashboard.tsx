@@ -70,7 +70,7 @@ export function dashboardRoutes(deps: DashboardDeps, all: DashboardRoutes) {
   for (const route of all.operator)
     routes.on(route.method, `/operator${route.path}`, operatorGuard(deps, route))
   for (const route of all.merchant)
-    routes.on(route.method, `/m/:merchant/:mode{test|live}${route.path}`, merchantGuard(deps, route))
+    routes.on(route.method, `/m/:merchant/:mode{(?:test|live)}${route.path}`, merchantGuard(deps, route))
   return routes
 }
 
