@@ -2,6 +2,7 @@ import { createPasswordHasher } from '../../runtime/passwordHasher.ts'
 import type { AreaDeps } from './areaDeps.ts'
 import { merchantAuditRoutes, operatorAuditRoutes } from './audit/auditRoutes.tsx'
 import type { DashboardRoutes } from './dashboard.tsx'
+import { developersRoutes } from './developers/developersRoutes.tsx'
 import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
 import { paymentsRoutes } from './payments/paymentsRoutes.tsx'
@@ -19,6 +20,7 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
     merchant: [
       ...paymentsRoutes(deps),
       ...takeRoutes(deps),
+      ...developersRoutes(deps),
       ...settingsRoutes(deps),
       ...teamRoutes(deps),
       ...merchantAuditRoutes(deps),
