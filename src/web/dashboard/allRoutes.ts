@@ -4,6 +4,8 @@ import { merchantAuditRoutes, operatorAuditRoutes } from './audit/auditRoutes.ts
 import type { DashboardRoutes } from './dashboard.tsx'
 import { developersRoutes } from './developers/developersRoutes.tsx'
 import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
+import { moneyRoutes } from './money/moneyRoutes.tsx'
+import { overviewRoutes } from './overview/overviewRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
 import { paymentsRoutes } from './payments/paymentsRoutes.tsx'
 import { linkRoutes } from './people/linkRoutes.tsx'
@@ -18,6 +20,8 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
   return {
     merchant: [
+      ...overviewRoutes(deps),
+      ...moneyRoutes(deps),
       ...paymentsRoutes(deps),
       ...takeRoutes(deps),
       ...developersRoutes(deps),
