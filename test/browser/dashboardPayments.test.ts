@@ -25,7 +25,7 @@ beforeAll(async () => {
   await trigger(gateway.url, merchant.test, { outcome: 'failed', invoice_id: 'AK-1', total: '140.00' })
   await trigger(gateway.url, merchant.test, {
     outcome: 'no_answer',
-    invoice_id: 'AK-2-with-a-rather-long-invoice',
+    invoice_id: 'AK-2-a-rather-long-one',
     total: '1128.00',
   })
   const { tx_reference } = await paidInvoice(gateway.url, merchant.test, {
