@@ -1,6 +1,8 @@
 import { createPasswordHasher } from '../../runtime/passwordHasher.ts'
 import type { AreaDeps } from './areaDeps.ts'
 import type { DashboardRoutes } from './dashboard.tsx'
+import { liveRoutes } from './live/liveRoutes.tsx'
+import { handoverRoutes, merchantsRoutes } from './merchants/merchantsRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
 import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
 
@@ -9,8 +11,8 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
   return {
     merchant: [],
-    operator: [],
+    operator: [...liveRoutes(deps), ...merchantsRoutes(deps)],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access)],
-    open: [...signInRoutes(access)],
+    open: [...signInRoutes(access), ...handoverRoutes(deps)],
   }
 }

@@ -27,7 +27,7 @@ import {
 import { userCookie } from './userCookie.ts'
 
 // The frame, then the parts that only some areas need.
-const styles = ['frame/dashboard.css', 'signIn/signIn.css']
+const styles = ['frame/dashboard.css', 'signIn/signIn.css', 'live/operator.css']
 const css = minifyCss(readStyles(...styles.map(file => new URL(`./${file}`, import.meta.url))))
 const deadlineMs = 10_000 // of the statements of one request
 

@@ -100,21 +100,35 @@ const ModeSwitch = ({ visit: { merchant, lang }, mode }: { visit: MerchantVisit;
   </nav>
 )
 
+type OperatorPageProps = PageProps<Visit> & {
+  beside?: Child // the title
+  switches?: Child
+}
+
 // A page of the operator: dark green navigation.
-export const OperatorPlacePage = ({ visit, title, place, head, children }: PageProps<Visit>) => (
-  <DashboardFrame
-    visit={visit}
-    title={title}
-    places={operatorPlaces}
-    base={operatorBase}
-    place={place}
-    head={head}
-    isOperator
-    who={<b class="who">{title}</b>}
-  >
-    {children}
-  </DashboardFrame>
-)
+export const OperatorPlacePage = (props: OperatorPageProps) => {
+  const { visit, title, place, head, beside, switches, children } = props
+  return (
+    <DashboardFrame
+      visit={visit}
+      title={title}
+      places={operatorPlaces}
+      base={operatorBase}
+      place={place}
+      head={head}
+      isOperator
+      who={
+        <>
+          <b class="who">{title}</b>
+          {beside}
+        </>
+      }
+      switches={switches}
+    >
+      {children}
+    </DashboardFrame>
+  )
+}
 
 // A page of the user's own account.
 export const OwnPage = ({ visit, title, head, children }: PageProps<Visit>) => (
