@@ -58,6 +58,7 @@ export const proofs = [
   'test/workers/deliveries/manyWorkers.test.ts', // several workers and their leases
   'test/net/http1/responseFuzz.test.ts', // thousands of responses
   'test/web/unreadableSettings.test.ts', // every endpoint, for every setting
+  'test/deploy/nginx.test.ts', // waits until a failed node is asked again
   'test/main.test.ts', // checks what its process still does after a stop, so it needs its own process
 ]
 

@@ -47,6 +47,7 @@ import { startAccountsWatch } from './workers/providerAccounts.ts'
 import { startProviderHealth } from './workers/providerHealth.ts'
 import { startRedaction } from './workers/redaction.ts'
 import { startRequestLog } from './workers/requestLog.ts'
+import { startUserMails } from './workers/userMails.ts'
 
 export type Gateway = {
   url: string
@@ -135,6 +136,7 @@ async function open(start: Start): Promise<Gateway> {
   })
   const stopWorkers = startPaymentWorkers(base, nodes, providers, runtime)
   startLedgerWorker(base, runtime, messages)
+  mailUsers(base, runtime, messages)
   const stopDeliveries = startDelivering(base, nodes, localWorkers)
 
   // After listening: a start that fails because its port is taken must not use up the one time that a secret is shown.
@@ -333,6 +335,17 @@ function startLedgerWorker(
   const mail = to && messenger ? { to, messenger } : undefined
   const trouble = (error: unknown) => log.warn({ error: String(error) }, 'error in the ledger; it will retry')
   started.add(startLedger(runtime, { ...watchLedger(metrics, log), zone, mail, trouble, pause }).stop)
+}
+
+function mailUsers(
+  { time: { pause }, log, started }: Base,
+  runtime: ReturnType<typeof buildRuntime>,
+  messages: Awaited<ReturnType<typeof startMessaging>>,
+) {
+  const trouble = (error: unknown) =>
+    log.warn({ error: String(error) }, 'error in the mails to users; it will retry')
+  const messenger = messages.find('email')?.messenger
+  started.add(startUserMails(runtime, { messenger, trouble, pause }).stop)
 }
 
 function startDelivering(

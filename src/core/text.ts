@@ -7,6 +7,13 @@ const controls = /[\u0000-\u001f\u007f-\u009f]/
 // A pair of CR and LF becomes one space.
 export const onOneLine = (text: string) => text.replace(/\r\n|[\r\n\t]/g, ' ')
 
+// Of a form field: line breaks and tabs that were pasted become spaces, and other control characters are removed.
+export const withoutControlCharacters = (text: string) =>
+  onOneLine(text)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them on purpose
+    .replace(/[\u0000-\u001f\u007f-\u009f]/g, '')
+    .toWellFormed()
+
 export const isPlainText = (text: string) => !controls.test(text) && text.isWellFormed()
 
 // Counts code points: a character outside the basic plane is two units of a JavaScript string.

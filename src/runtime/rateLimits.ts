@@ -36,7 +36,12 @@ export type RateLimits = {
 }
 
 // `account` is a digest of the typed address. `device` is set if the browser has signed in to this account before.
-export type SignInGuess = { kind: 'password' | 'code'; account: string; address: string; device?: string }
+export type SignInGuess = {
+  kind: 'password' | 'code' | 'reset' | 'passkey'
+  account: string
+  address: string
+  device?: string
+}
 
 export function createRateLimits(monotonicMs: () => number): RateLimits {
   const signed = createBuckets(monotonicMs)

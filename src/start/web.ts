@@ -54,6 +54,7 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
     metricsTokens: config.TOLLGATE_METRICS_TOKEN,
     messageRules: messageRules(config),
     isForThisMachineOnly,
+    redactDays: config.TOLLGATE_REDACT_DAYS,
     messengers,
     sandbox,
     shop,

@@ -76,6 +76,10 @@ const claims: Record<string, Claim | Record<string, Claim[]>> = {
     '6. Sell something': [quickstart, quickstart],
   },
   'docs/refunds.md': 'test/docs/refunds.test.ts',
+  'docs/deployment.md': {
+    'Install the program': [notRun('it installs into another folder of the machine')],
+    'Secrets for the compose file': [notRun('it belongs to a compose file that no test runs')],
+  },
   'docs/running.md': {
     'Its own PostgreSQL': [started],
     'Two roles for an external database': ['test/store/ledger/roles.test.ts'],

@@ -41,7 +41,7 @@ const inPublic = (column: string) => `${column} = 'public'::regnamespace`
 // database spreads these by the reference, and whoever asks has one.
 const alone = `'migrations', 'provider_accounts', 'provider_businesses', 'provider_health', 'provider_tokens',
   'installation_secrets', 'node_minutes', 'support_links', 'ledger_mails', 'users', 'memberships', 'user_sessions', 'passkeys',
-  'user_links', 'user_mails', 'audit_entries'`
+  'user_links', 'user_mails', 'used_challenges', 'audit_entries'`
 const ofNoMerchant = `relname not in (${alone}, 'paid_references')`
 
 // A trigger decides nothing. These only refuse to change what is booked and recorded; a sharded database goes without them.

@@ -1,11 +1,13 @@
 import type { Actor, AuditEntry } from '../../core/access/audit.ts'
 import { changeSettings } from '../../core/merchant/settings.ts'
+import { isEmail } from '../../core/text.ts'
 import { newMerchantId } from '../../runtime/ids.ts'
 import type { Db } from '../../store/db.ts'
 import { findMerchant, lockMerchant, saveSettings } from '../../store/merchants/merchants.ts'
 import { lockNewMerchant } from '../../store/merchants/merchantSearch.ts'
 import type { MasterKeys } from '../../store/merchants/vault.ts'
 import { audited } from '../access/audit.ts'
+import { invite } from '../access/invitations.ts'
 import { addHandover } from './keyHandover.ts'
 import { onboard } from './onboard.ts'
 
@@ -17,17 +19,29 @@ export type NewMerchant = {
   merchant_id: string // made when the form was shown, so that a form that is submitted twice makes one merchant
   name: string
   settings: Readonly<Record<string, string>> // as typed
+  owner_email: string // who is invited as the owner; empty: nobody
 }
 export type FieldFaults = Readonly<Record<string, string>> // by the name of the field
 
-type Onboarding = { db: Db; masterKeys: MasterKeys; actor: Actor; user_id: string; now: Date }
+type Onboarding = {
+  db: Db
+  masterKeys: MasterKeys
+  actor: Actor
+  user: { user_id: string; name: string; lang: string }
+  now: Date
+}
 
-export const newMerchantForm = (): NewMerchant => ({ merchant_id: newMerchantId(), name: '', settings: {} })
+export const newMerchantForm = (): NewMerchant => ({
+  merchant_id: newMerchantId(),
+  name: '',
+  settings: {},
+  owner_email: '',
+})
 
 const changesOf = (settings: NewMerchant['settings']) =>
   Object.entries(settings).map(([name, value]) => `${name}=${value.trim()}`)
 
-export function newMerchantFaults({ merchant_id, name, settings }: NewMerchant): FieldFaults {
+export function newMerchantFaults({ merchant_id, name, settings, owner_email }: NewMerchant): FieldFaults {
   const faults = changeSettings({}, changesOf(settings)).faults.map(fault => {
     const [, field = '', text = fault] = /^(\w+): (.*)$/s.exec(fault) ?? []
     return [field, text] as const
@@ -36,16 +50,19 @@ export function newMerchantFaults({ merchant_id, name, settings }: NewMerchant):
   const isNamed = line !== '' && line.length <= maxNameLength && idPattern.test(merchant_id)
   return Object.fromEntries([
     ...faults,
+    ...(owner_email === '' || isEmail(owner_email)
+      ? []
+      : [['owner_email', 'is not an email address'] as const]),
     ...(isNamed ? [] : [['name', `1 to ${maxNameLength} characters on one line`] as const]),
   ])
 }
 
-// Registers a merchant with its settings, and puts its keys behind a one-time link. All of it in one commit. The same form
-// again changes nothing.
+// Registers a merchant with its settings, puts its keys behind a one-time link, and invites its owner. All of it in one
+// commit. The same form again changes nothing. 'not_invited': the owner has a user that was deactivated.
 export const onboardGuided = (
-  { db, masterKeys, actor, user_id, now }: Onboarding,
-  { merchant_id, name, settings }: NewMerchant,
-): Promise<'made' | 'already'> =>
+  { db, masterKeys, actor, user, now }: Onboarding,
+  { merchant_id, name, settings, owner_email }: NewMerchant,
+): Promise<'made' | 'already' | 'not_invited'> =>
   audited(db, actor, now, async (tx, record) => {
     await lockNewMerchant(tx, merchant_id)
     if (await findMerchant(tx, merchant_id)) return 'already'
@@ -55,9 +72,13 @@ export const onboardGuided = (
     await saveSettings(tx, merchant_id, texts)
     const merchant = await lockMerchant(tx, merchant_id)
     if (!merchant || !test || !live) throw new Error('the merchant was not stored')
-    await addHandover({ tx, masterKeys, merchant, user_id, now }, { test, live })
+    await addHandover({ tx, masterKeys, merchant, user_id: user.user_id, now }, { test, live })
     await record(addedEntry(merchant_id, name.trim(), texts))
-    return 'made'
+    if (owner_email === '') return 'made'
+    const owner = { merchant_id, role: 'owner', outlets: null } as const
+    const change = { actor, by: user.name, now }
+    const invited = await invite(inside, { email: owner_email, lang: user.lang }, owner, change)
+    return typeof invited === 'string' ? 'not_invited' : 'made'
   })
 
 const addedEntry = (merchant_id: string, name: string, settings: Record<string, string>): AuditEntry => ({

@@ -1,19 +1,24 @@
+import type { OwnerAlert } from '../../core/access/ownerAlert.ts'
 import {
   changeSettings,
+  merchantSettingNames,
   readMerchantSettings,
   type SettingName,
   type SettingTexts,
   unreadableSettings,
 } from '../../core/merchant/settings.ts'
+import { settingTable } from '../../core/merchant/settingTable.ts'
 import type { NewPayment } from '../../core/payment/payment.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import {
   listMerchants,
   lockMerchant,
+  type Merchant,
   merchantsWithSettings,
   saveSettings,
 } from '../../store/merchants/merchants.ts'
 import type { MasterKeys } from '../../store/merchants/vault.ts'
+import { tellOwners } from '../access/tellOwners.ts'
 import { type IpnPasswords, makeIpnPasswords } from './credentials.ts'
 
 export type SetMerchant = {
@@ -31,16 +36,42 @@ export function setMerchant(
   merchant_id: string,
   changes: readonly string[],
   masterKeys?: MasterKeys,
+  told?: Told,
 ): Promise<SetMerchant | undefined> {
   return db.transaction(async tx => {
     const merchant = await lockMerchant(tx, merchant_id)
-    if (!merchant) return undefined
-    const changed = { ...changeSettings(merchant.settings, changes), before: merchant.settings }
-    if (changed.faults.length > 0) return changed
-    await saveSettings(tx, merchant_id, changed.texts)
-    if (!masterKeys || isBasic(merchant.settings) || !isBasic(changed.texts)) return changed
-    return { ...changed, ipn_passwords: await makeIpnPasswords(tx, masterKeys, merchant) }
+    return merchant && applySettings(tx, merchant, changes, masterKeys, told)
   })
+}
+
+// Who changed the settings, for the mail to the owners.
+type Told = { by: string; now: Date }
+
+// The merchant is locked.
+export async function applySettings(
+  tx: Tx,
+  merchant: Merchant,
+  changes: readonly string[],
+  masterKeys?: MasterKeys,
+  told?: Told,
+): Promise<SetMerchant> {
+  const { merchant_id, settings: before } = merchant
+  const changed = { ...changeSettings(before, changes), before }
+  if (changed.faults.length > 0) return changed
+  await saveSettings(tx, merchant_id, changed.texts)
+  const alert = alertOf(changed)
+  if (told && alert) await tellOwners(tx, merchant_id, { change: alert, by: told.by }, told.now)
+  if (!masterKeys || isBasic(before) || !isBasic(changed.texts)) return changed
+  return { ...changed, ipn_passwords: await makeIpnPasswords(tx, masterKeys, merchant) }
+}
+
+// Which mail the owners get, if any.
+function alertOf({ before, texts }: Pick<SetMerchant, 'before' | 'texts'>): OwnerAlert | undefined {
+  const changed = merchantSettingNames.filter(
+    name => settingTable[name].isSensitive && before?.[name] !== texts[name],
+  )
+  if (changed.length === 0) return undefined
+  return changed.includes('ipn_url') ? 'ipn_url' : 'settings'
 }
 
 const isBasic = (texts: SettingTexts) => readMerchantSettings(texts).ipn_style === 'basic'

@@ -3,22 +3,20 @@ import type { IpnPasswords } from '../../actions/merchants/credentials.ts'
 import { setMerchant, type SetMerchant } from '../../actions/merchants/setMerchant.ts'
 import { settingsEntry } from '../../core/access/auditEntries.ts'
 import {
-  type MerchantSettings,
-  readMerchantSettings,
-  type SettingName,
   merchantSettingNames,
+  readMerchantSettings,
   type SettingTexts,
   unreadableSettings,
 } from '../../core/merchant/settings.ts'
+import { settingTable } from '../../core/merchant/settingTable.ts'
+import { type ShownSetting, shownSettings } from '../../core/merchant/shownSettings.ts'
 import { checkMasterKeys } from '../../start/database.ts'
-import { feeText } from '../../core/merchant/fee.ts'
-import { totalLimitText } from '../../core/merchant/totalLimit.ts'
 import { type CommandContext, merchantNotFound, requireMerchant } from '../database.ts'
 import { refused } from '../failure.ts'
 import type { CliCommand } from '../cliCommand.ts'
 import { withoutControls } from '../../core/timeline/history.ts'
 import type { Output } from '../output.ts'
-import { type Fact, facts, paint, paragraphs } from '../terminal.ts'
+import { type Fact, facts, heading, paint, paragraphs } from '../terminal.ts'
 
 export function addMerchantSet(merchant: CliCommand) {
   merchant
@@ -37,18 +35,23 @@ export function addMerchantSet(merchant: CliCommand) {
       'tollgate merchant set 7c2k9m0x4f expiry_minutes=  # back to the default',
       'tollgate merchant show 7c2k9m0x4f  # every setting and its value',
     )
+    .addHelpText('after', () => `\n${heading('Settings:')}\n${facts(settingHelp)}`)
     .runWithDatabase(set)
 }
+
+const settingHelp = merchantSettingNames.map((name): Fact => [name, settingTable[name].texts.en.does])
 
 async function set(context: CommandContext, id: string, changes: string[]): Promise<Output> {
   const { db, masterKeys } = context
   // A change of the style may make passwords, which are sealed with the master key.
   if (changes.some(change => change.startsWith('ipn_style='))) await checkMasterKeys(context)
   const merchant = await requireMerchant(db, id)
-  const recorded = auditedDb(db, context.actor, context.clock(), (result: SetMerchant | undefined) =>
+  const { actor } = context
+  const now = context.clock()
+  const recorded = auditedDb(db, actor, now, (result: SetMerchant | undefined) =>
     result && result.faults.length === 0 ? settingsEntry(id, result) : undefined,
   )
-  const changed = await setMerchant(recorded, id, changes, masterKeys)
+  const changed = await setMerchant(recorded, id, changes, masterKeys, { by: actor.id, now })
   if (!changed) throw merchantNotFound(id)
   if (changed.faults.length > 0) throw refused('Nothing was changed.', { faults: changed.faults })
   const { texts: stored, ipn_passwords } = changed
@@ -72,33 +75,6 @@ const passwordText = ({ test, live }: IpnPasswords) =>
     ]),
     paint('yellow', 'The passwords are shown only now.'),
   )
-
-type ShownSetting = {
-  name: string
-  value: string | null // as an operator types it. Null: no value
-  isDefault: boolean
-  unreadable?: string // the stored text. The default applies, and what the setting would allow is refused
-}
-
-// Every setting, including defaults.
-export function shownSettings(stored: SettingTexts): ShownSetting[] {
-  const settings = readMerchantSettings(stored)
-  const unreadable = new Set<string>(unreadableSettings(stored))
-  return merchantSettingNames.map(name => ({
-    name,
-    value: asTyped(settings[name]),
-    isDefault: stored?.[name] === undefined,
-    ...(unreadable.has(name) && { unreadable: JSON.stringify(stored?.[name] ?? stored) }),
-  }))
-}
-
-function asTyped(value: MerchantSettings[SettingName]): string | null {
-  if (typeof value === 'boolean') return value ? 'on' : 'off'
-  if (Array.isArray(value)) return value.length > 0 ? value.join(',') : null
-  if (value !== null && typeof value === 'object' && 'every' in value) return totalLimitText(value)
-  if (value !== null && typeof value === 'object' && 'rules' in value) return feeText(value) || null
-  return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : null
-}
 
 export const settingsData = (stored: SettingTexts) =>
   Object.fromEntries(shownSettings(stored).map(({ name, value }) => [name, value]))

@@ -1,3 +1,4 @@
+import { shownSettings } from '../../core/merchant/shownSettings.ts'
 import type { Mode } from '../../core/mode.ts'
 import {
   type IpnSecret,
@@ -18,7 +19,7 @@ import type { CliCommand } from '../cliCommand.ts'
 import { type Output, pick } from '../output.ts'
 import { dateTime, type Fact, facts, indented, paragraphs, section, table } from '../terminal.ts'
 import { type PasswordState, passwordStates, rotatePasswordCommand } from './rotate.ts'
-import { hasNoOrigins, originsAdvice, settingFact, settingsData, shownSettings } from './set.ts'
+import { hasNoOrigins, originsAdvice, settingFact, settingsData } from './set.ts'
 
 export function addMerchantShow(merchant: CliCommand) {
   merchant

@@ -6,7 +6,8 @@ const maxParts = 200
 const maxPartHeaderBytes = 4096
 const maxParameters = 20 // of one header
 
-type Part = readonly [name: string, value: string | undefined] // no value: the part is a file
+// A part without a value is a file.
+type Part = readonly [name: string, value: string | undefined, file?: Uint8Array]
 
 const tab = 0x09
 const lineFeed = 0x0a
@@ -23,8 +24,8 @@ export function boundaryOf(contentType: string): string | undefined {
 }
 
 // Returns the parts, or the sentence that says what is wrong. Text before the first delimiter and after the last one
-// is ignored, as RFC 2046 requires.
-export function parseMultipart(bytes: Uint8Array, boundary: string): Part[] | string {
+// is ignored, as RFC 2046 requires. Only forms of our own pages have files that are kept.
+export function parseMultipart(bytes: Uint8Array, boundary: string, keepsFiles = false): Part[] | string {
   const delimiter = Uint8Array.from(`\r\n--${boundary}`, char => char.charCodeAt(0))
   const parts: Part[] = []
   let at = afterFirst(bytes, delimiter)
@@ -44,7 +45,8 @@ export function parseMultipart(bytes: Uint8Array, boundary: string): Part[] | st
     const end = find(bytes, headerEnd, delimiter) // the line break of the empty line may be the delimiter's
     if (end > bytes.length) return notMultipart
     const value = bytes.subarray(Math.min(headerEnd + 2, end), end)
-    parts.push([header.name, header.isFile ? undefined : textOf(value, header.isBase64)])
+    if (!header.isFile) parts.push([header.name, textOf(value, header.isBase64)])
+    else parts.push(keepsFiles ? [header.name, undefined, value] : [header.name, undefined])
     at = end + delimiter.length
   }
 }

@@ -1,6 +1,5 @@
+import type { UserMailKind } from '../../core/access/userMail.ts'
 import { sql, type Tx } from '../db.ts'
-
-export type UserMailKind = 'invitation' | 'reset' | 'no_account' | 'alert' | 'password_changed'
 
 // A mail to a user that waits to be sent. `details` holds the id of a link, never the link.
 export type UserMail = {
@@ -28,6 +27,9 @@ export const takeUserMail = async (tx: Tx, { mail_id, due_at }: UserMail, again:
   (await tx.count(sql`
     update user_mails set due_at = ${again}, tries = tries + 1
     where mail_id = ${mail_id} and due_at = ${due_at}`)) > 0
+
+export const postponeUserMail = (tx: Tx, mail_id: string, due_at: Date) =>
+  tx.count(sql`update user_mails set due_at = ${due_at} where mail_id = ${mail_id}`)
 
 export const removeUserMail = (tx: Tx, mail_id: string) =>
   tx.count(sql`delete from user_mails where mail_id = ${mail_id}`)

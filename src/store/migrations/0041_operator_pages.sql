@@ -31,8 +31,8 @@ alter table tasks add column owner_note text not null default '';
 alter table tasks add column worked_at timestamptz; -- the last change of owner or note
 
 -- The inbox, newest first, and the count of open tasks. Few tasks are open.
-create index tasks_open on tasks (created_at, merchant_id, attempt_id, kind) where closed_at is null;
+create index tasks_open on tasks (created_at, tx_reference, kind) where closed_at is null;
 -- The tasks that were closed, newest first.
-create index tasks_closed on tasks (closed_at, merchant_id, attempt_id, kind) where closed_at is not null;
+create index tasks_closed on tasks (closed_at, tx_reference, kind) where closed_at is not null;
 -- The list of merchants by name, and the search by the beginning of a name.
 create index merchants_by_name on merchants (lower(name) collate "C", merchant_id);

@@ -1,18 +1,30 @@
 import { createPasswordHasher } from '../../runtime/passwordHasher.ts'
+import { accountsRoutes } from './accounts/accountsRoutes.tsx'
 import type { AreaDeps } from './areaDeps.ts'
 import type { DashboardRoutes } from './dashboard.tsx'
 import { liveRoutes } from './live/liveRoutes.tsx'
 import { handoverRoutes, merchantsRoutes } from './merchants/merchantsRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
+import { linkRoutes } from './people/linkRoutes.tsx'
+import { teamRoutes } from './people/teamRoutes.tsx'
+import { usersRoutes } from './people/usersRoutes.tsx'
+import { settingsRoutes } from './settings/settingsRoutes.tsx'
+import { tasksRoutes } from './tasks/tasksRoutes.tsx'
 import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
 
 // The routes of every area of the dashboard.
 export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
   return {
-    merchant: [],
-    operator: [...liveRoutes(deps), ...merchantsRoutes(deps)],
+    merchant: [...settingsRoutes(deps), ...teamRoutes(deps)],
+    operator: [
+      ...liveRoutes(deps),
+      ...merchantsRoutes(deps),
+      ...accountsRoutes(deps),
+      ...tasksRoutes(deps),
+      ...usersRoutes(deps),
+    ],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access)],
-    open: [...signInRoutes(access), ...handoverRoutes(deps)],
+    open: [...signInRoutes(access), ...linkRoutes(access), ...handoverRoutes(deps)],
   }
 }

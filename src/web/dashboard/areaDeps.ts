@@ -19,4 +19,5 @@ export type AreaDeps = {
   isForThisMachineOnly: boolean
   isOverloaded(): boolean
   trustedProxies: number
+  redactDays?: number // after so many days the personal data of payers is removed
 }

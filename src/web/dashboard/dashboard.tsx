@@ -13,7 +13,7 @@ import { newFormToken } from './formToken.ts'
 import { firstPath } from './frame/frame.tsx'
 import { busyPage, problemPage, refusalPage } from './frame/problems.tsx'
 import { publicGuard } from './publicGuard.tsx'
-import { readDashboardForm } from './readForm.ts'
+import { type DashboardForm, readDashboardForm } from './readForm.ts'
 import {
   type MerchantRoute,
   type MerchantVisit,
@@ -27,7 +27,7 @@ import {
 import { userCookie } from './userCookie.ts'
 
 // The frame, then the parts that only some areas need.
-const styles = ['frame/dashboard.css', 'signIn/signIn.css', 'live/operator.css']
+const styles = ['frame/dashboard.css', 'signIn/signIn.css', 'settings/settings.css', 'live/operator.css']
 const css = minifyCss(readStyles(...styles.map(file => new URL(`./${file}`, import.meta.url))))
 const deadlineMs = 10_000 // of the statements of one request
 
@@ -116,7 +116,7 @@ const mayAs = (role: Role) => ({
   may: (permission: Permission) => isPermitted(role, permission),
 })
 
-type Guarded = Pick<OwnRoute, 'method' | 'isSensitive' | 'isBeforeSecondFactor'>
+type Guarded = Pick<OwnRoute, 'method' | 'isSensitive' | 'isBeforeSecondFactor' | 'hasFile'>
 type Answer = (c: Ctx, visit: Visit) => Promise<Response> | Response
 
 const guarded = (deps: DashboardDeps, route: Guarded, answer: Answer) => async (context: Context<Env>) => {
@@ -130,12 +130,13 @@ const guarded = (deps: DashboardDeps, route: Guarded, answer: Answer) => async (
     const signedIn = await signedInUser(db, getCookie(c, userCookie(runtime.baseUrl())), now)
     if (!signedIn) return c.redirect(`/dashboard/sign-in?next=${encodeURIComponent(nextOf(c))}`, 303)
     const address = addressOf(c.env.incoming, trustedProxies)
-    const fields =
+    const session = signedIn.session.session_digest
+    const form =
       route.method === 'post'
-        ? await readDashboardForm(c, runtime, address, signedIn.session.session_digest)
-        : noFields
-    if (!fields) return problemPage(c, chosenLang(signedIn.user.lang) ?? lang, 'foreignForm')
-    const visit = visitOf(signedIn, { address, now, db, lang, formKey: runtime.formKey, fields })
+        ? await readDashboardForm(c, runtime, { address, session, hasFile: route.hasFile })
+        : noForm
+    if (!form) return problemPage(c, chosenLang(signedIn.user.lang) ?? lang, 'foreignForm')
+    const visit = visitOf(signedIn, { address, now, db, lang, formKey: runtime.formKey, form })
     if (!route.isBeforeSecondFactor && lacksSecondFactor(signedIn.user)) return c.redirect(setupPath, 303)
     if (route.isSensitive && !signedIn.user.is_demo && !isConfirmed(signedIn.session, now))
       return c.redirect(`/dashboard/confirm?next=${encodeURIComponent(nextOf(c))}`, 303)
@@ -154,10 +155,10 @@ const setupPath = '/dashboard/account/second-factor'
 type VisitParts = Pick<Visit, 'now' | 'db' | 'lang'> & {
   address: string
   formKey: Buffer
-  fields: Readonly<Record<string, string>>
+  form: DashboardForm
 }
 
-function visitOf(signedIn: SignedIn, { address, now, db, lang, formKey, fields }: VisitParts): Visit {
+function visitOf(signedIn: SignedIn, { address, now, db, lang, formKey, form }: VisitParts): Visit {
   const { user, session, memberships } = signedIn
   const role: Role = user.operator_role
     ? { at: 'operator', role: user.operator_role }
@@ -170,11 +171,12 @@ function visitOf(signedIn: SignedIn, { address, now, db, lang, formKey, fields }
     now,
     db,
     formToken: newFormToken(formKey, session.session_digest),
-    field: name => fields[name] ?? '',
+    field: name => form.fields[name] ?? '',
+    file: name => form.files.get(name),
   }
 }
 
-const noFields = {}
+const noForm: DashboardForm = { fields: {}, files: new Map() }
 
 // Where to go after signing in: the page of this request, or of the form that was submitted.
 function nextOf(c: Ctx): string {

@@ -38,8 +38,9 @@ export const publicGuard = (deps: PublicGuardDeps, route: PublicRoute) => async 
     const given = getCookie(c, formCookieName(baseUrl)) ?? ''
     const formId = formIdPattern.test(given) ? given : randomBytes(16).toString('base64url')
     const session = `public ${formId}`
-    const fields = route.method === 'post' ? await readDashboardForm(c, runtime, address, session) : {}
-    if (!fields) return problemPage(c, lang, 'foreignForm')
+    const form =
+      route.method === 'post' ? await readDashboardForm(c, runtime, { address, session }) : { fields: {} }
+    if (!form) return problemPage(c, lang, 'foreignForm')
     return await route.handle(c, {
       lang,
       now: runtime.clock(),
@@ -48,7 +49,7 @@ export const publicGuard = (deps: PublicGuardDeps, route: PublicRoute) => async 
       agent: c.req.header('user-agent') ?? '',
       formToken: newFormToken(runtime.formKey, session),
       formCookie: formCookie(baseUrl, formId),
-      field: name => (fields as Readonly<Record<string, string>>)[name] ?? '',
+      field: name => (form.fields as Readonly<Record<string, string>>)[name] ?? '',
     })
   } catch (error) {
     return refusalPage(c, lang, error)

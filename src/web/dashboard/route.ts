@@ -23,6 +23,7 @@ export type Visit = {
   formToken: string // for every form of the page
   may(permission: Permission): boolean
   field(name: string): string // of a submitted form; empty if it is missing
+  file(name: string): Buffer | undefined // of a form with a file
 }
 
 export type MerchantVisit = Visit & {
@@ -38,6 +39,7 @@ type Route<P, V> = {
   method: 'get' | 'post'
   path: string // below the part
   permission: P
+  hasFile?: boolean // the form is multipart/form-data with a file
   isSensitive?: boolean // needs the password or the second factor of the last minutes
   handle: Handle<V>
 }

@@ -16,6 +16,7 @@ import { indexSections, searchIndex, type SearchIndex, type Section, sectionsOf 
 const checkoutFiles = publicFiles('/public', new URL('../public/', import.meta.url), undefined, {
   isPartOfCheckout: true,
 })
+const dashboardFiles = publicFiles('/dashboard/public', new URL('../dashboard/public/', import.meta.url))
 const library = readLibrary()
 const folder = new URL('./public/', import.meta.url)
 const styles = Buffer.from(minifyCss(readStyles(new URL('docs.css', folder))))
@@ -46,6 +47,7 @@ export function allDocuments(baseUrl: () => string, options: SiteOptions = {}): 
   ]
   return new Map([
     ...checkoutFiles,
+    ...dashboardFiles,
     ...generated.map(document => [document.route, document] as const),
     ...described.map(({ id }) => {
       const operation = () => reference().operations.find(one => one.id === id)

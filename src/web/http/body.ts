@@ -70,9 +70,13 @@ function decode(bytes: Buffer): string {
 }
 
 // Reads a body within the quota. It stops reading at the limit, and the connection is closed with the answer.
-export function readBody(incoming: IncomingMessage, { runtime, address }: BodySender): Promise<Buffer> {
+export function readBody(
+  incoming: IncomingMessage,
+  { runtime, address }: BodySender,
+  maxBytes = maxBodyBytes,
+): Promise<Buffer> {
   const declared = Number(incoming.headers['content-length'] ?? 0)
-  if (declared > maxBodyBytes) throw bodyTooLarge(maxBodyBytes)
+  if (declared > maxBytes) throw bodyTooLarge(maxBytes)
   return new Promise((resolve, reject) => {
     const received = new ReceivedBytes()
     let held: BodyMeter | undefined // only for an incomplete body: most arrive in one chunk
@@ -85,7 +89,7 @@ export function readBody(incoming: IncomingMessage, { runtime, address }: BodySe
         isPaused: () => incoming.socket.isPaused(),
       })
       held.grow(received.size, received.capacity)
-      if (received.size > maxBodyBytes) finish(bodyTooLarge(maxBodyBytes))
+      if (received.size > maxBytes) finish(bodyTooLarge(maxBytes))
       else if (++pieces > maxPieces) finish(bodyInPieces(maxPieces))
     }
     const end = () => finish()
@@ -143,7 +147,7 @@ export function queryFields(query: string): Fields {
 }
 
 // A field that is repeated with the same value counts once. Two different values are ambiguous and refused.
-function pairFields(pairs: Iterable<readonly [string, unknown]>): Fields {
+function pairFields(pairs: Iterable<readonly [name: string, value: unknown, ...rest: unknown[]]>): Fields {
   const fields: Fields = Object.create(null)
   for (const [name, value] of pairs) {
     if (typeof value !== 'string') throw malformed(name.slice(0, 80), 'must be text, not a file')
@@ -154,12 +158,29 @@ function pairFields(pairs: Iterable<readonly [string, unknown]>): Fields {
   return fields
 }
 
-function multipartFields(bytes: Buffer, type: string): Fields {
+const maxUploadBytes = 320 * 1024 // a logo and the fields beside it
+
+export type Upload = { fields: Fields; files: ReadonlyMap<string, Buffer> }
+
+// Reads a form of our own pages with a file. A file that the browser sends empty was not chosen.
+export async function readUpload(incoming: IncomingMessage, sender: BodySender): Promise<Upload> {
+  sender.runtime.limits.guess(sender.address)
+  const bytes = await readBody(incoming, sender, maxUploadBytes)
+  const parts = multipartParts(bytes, incoming.headers['content-type'] ?? '', true)
+  const files = parts.flatMap(([name, , file]) =>
+    file && file.length > 0 ? [[name, Buffer.from(file)] as const] : [],
+  )
+  return { fields: pairFields(parts.filter(([, value]) => value !== undefined)), files: new Map(files) }
+}
+
+const multipartFields = (bytes: Buffer, type: string): Fields => pairFields(multipartParts(bytes, type))
+
+function multipartParts(bytes: Buffer, type: string, keepsFiles = false) {
   const boundary = boundaryOf(type)
   if (boundary === undefined) throw malformed('content-type', 'has no boundary, or several')
   if (boundary.length > maxBoundaryLength)
     throw malformed('content-type', `the boundary has more than ${maxBoundaryLength} characters`)
-  const parts = parseMultipart(bytes, boundary)
+  const parts = parseMultipart(bytes, boundary, keepsFiles)
   if (typeof parts === 'string') throw malformed(undefined, parts)
-  return pairFields(parts)
+  return parts
 }

@@ -4,12 +4,20 @@ import { Icon } from '../../../core/markup/page.tsx'
 import { type PaymentMethod, paymentMethodName } from '../../../core/provider/paymentMethod.ts'
 import { cleanText } from '../../../core/text.ts'
 import { Badge } from '../../checkout/stages/methodForm.tsx'
+import type { AreaDeps } from '../areaDeps.ts'
 import { zonedDayMinute } from '../frame/zonedTime.ts'
 import { operatorBase } from '../route.ts'
 import { figure, percentText } from './figures.ts'
 import { liveTexts } from './liveTexts.ts'
 
 export type MethodBadges = ReadonlyMap<string, PaymentMethod['badge']>
+
+export const badgesOf = ({ providers }: Pick<AreaDeps, 'providers'>): MethodBadges =>
+  new Map(
+    providers
+      .accounts()
+      .flatMap(({ methods }) => methods.map(method => [method.payment_method, method.badge] as const)),
+  )
 
 type TableProps = { lang: Lang; accounts: readonly LiveAccount[]; zone: string; badges: MethodBadges }
 

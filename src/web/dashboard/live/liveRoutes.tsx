@@ -5,6 +5,7 @@ import type { AreaDeps } from '../areaDeps.ts'
 import { sendDashboardPage } from '../frame/frame.tsx'
 import type { OperatorRoute } from '../route.ts'
 import { listedAccountsOf } from '../accounts/listedAccounts.ts'
+import { badgesOf } from './accountsTable.tsx'
 import { LivePage } from './livePage.tsx'
 
 const script = readFileSync(new URL('./live.js', import.meta.url))
@@ -48,10 +49,3 @@ const chosenMode = (asked: string | undefined, accounts: readonly { mode: Mode }
   if (asked === 'test' || asked === 'live') return asked
   return accounts.some(({ mode }) => mode === 'live') ? 'live' : 'test'
 }
-
-const badgesOf = ({ providers }: AreaDeps) =>
-  new Map(
-    providers
-      .accounts()
-      .flatMap(({ methods }) => methods.map(method => [method.payment_method, method.badge])),
-  )

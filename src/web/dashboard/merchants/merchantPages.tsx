@@ -2,6 +2,8 @@ import { handoverState } from '../../../actions/merchants/keyHandover.ts'
 import type { findMerchants, MerchantView } from '../../../actions/merchants/merchantPages.ts'
 import { FormToken, Icon } from '../../../core/markup/page.tsx'
 import { readMerchantSettings } from '../../../core/merchant/settings.ts'
+import { settingsOfGroup, settingTable } from '../../../core/merchant/settingTable.ts'
+import { shownSettings } from '../../../core/merchant/shownSettings.ts'
 import { fill } from '../../../core/text.ts'
 import { OperatorPlacePage } from '../frame/frame.tsx'
 import { zonedDayMinute } from '../frame/zonedTime.ts'
@@ -159,6 +161,9 @@ export const MerchantPlacePage = (props: MerchantProps) => {
           </div>
         </section>
       </div>
+      {(['limits', 'fees', 'refunds'] as const).map(group => (
+        <SettingsCard visit={visit} merchant={merchant} group={group} />
+      ))}
       {visit.may('merchants.manage') && (
         <section class="card stack">
           <p>{active ? texts.deactivateText : texts.activateText}</p>
@@ -172,6 +177,47 @@ export const MerchantPlacePage = (props: MerchantProps) => {
         </section>
       )}
     </OperatorPlacePage>
+  )
+}
+
+type SettingsProps = {
+  visit: Visit
+  merchant: MerchantView['merchant']
+  group: 'limits' | 'fees' | 'refunds'
+}
+
+// What the operator decides, each with what it does. The merchant's own page of settings has the form.
+const SettingsCard = ({ visit: { lang, may }, merchant, group }: SettingsProps) => {
+  const texts = merchantsTexts[lang]
+  const names = new Set(settingsOfGroup(group).filter(name => settingTable[name].decidedBy === 'operator'))
+  const titles = { limits: texts.limits, fees: texts.fees, refunds: texts.refundRules }
+  return (
+    <section class="card">
+      <header>
+        <h2>{titles[group]}</h2>
+        {may('settings.change') && (
+          <a href={`${merchantBase(merchant.merchant_id, 'live')}/settings/${group}`}>{texts.change}</a>
+        )}
+      </header>
+      <table class="fold">
+        <tbody>
+          {shownSettings(merchant.settings)
+            .filter(({ name }) => names.has(name))
+            .map(({ name, value, isDefault }) => (
+              <tr>
+                <td>
+                  <b>{settingTable[name].texts[lang].label}</b>
+                  <br />
+                  <span class="tiny muted">{settingTable[name].texts[lang].does}</span>
+                </td>
+                <td class="r setting">
+                  {value ?? texts.noValue} {isDefault && <span class="muted">({texts.byDefault})</span>}
+                </td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </section>
   )
 }
 

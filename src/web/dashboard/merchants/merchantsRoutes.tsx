@@ -103,14 +103,17 @@ async function makeMerchant({ masterKeys, runtime }: AreaDeps, c: Ctx, visit: Vi
   const form: NewMerchant = {
     merchant_id: visit.field('merchant_id'),
     name: visit.field('name'),
+    owner_email: visit.field('owner_email').trim(),
     settings: Object.fromEntries(fieldNames.map(name => [name, visit.field(name)])),
   }
   const faults = newMerchantFaults(form)
   if (Object.keys(faults).length > 0)
     return sendDashboardPage(c, <NewMerchantPage visit={visit} form={form} faults={faults} />, 422)
-  const { user_id } = visit.signedIn.user
-  await onboardGuided({ db: visit.db, masterKeys, actor: visit.actor, user_id, now: runtime.clock() }, form)
-  return done(c, form.merchant_id, 'made')
+  const { db, actor } = visit
+  const { user } = visit.signedIn
+  const outcome = await onboardGuided({ db, masterKeys, actor, user, now: runtime.clock() }, form)
+  if (outcome !== 'already' && form.owner_email) runtime.wake('senders')
+  return done(c, form.merchant_id, outcome === 'not_invited' ? 'not_invited' : 'made')
 }
 
 async function setActiveForm(c: Ctx, visit: Visit) {

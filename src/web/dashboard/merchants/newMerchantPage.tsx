@@ -68,6 +68,17 @@ export const NewMerchantPage = ({ visit, form, faults }: NewMerchantProps) => {
             fault={faults.ipn_url}
           />
         </section>
+        <section class="card roomy stack">
+          <h2>4. {texts.owner}</h2>
+          <TypedField
+            name="owner_email"
+            type="email"
+            label={texts.owner_email}
+            hint={texts.ownerHint}
+            value={form.owner_email}
+            fault={faults.owner_email}
+          />
+        </section>
         <p class="muted">{texts.end}</p>
         <input type="hidden" name="merchant_id" value={form.merchant_id} />
         <FormToken token={visit.formToken} />

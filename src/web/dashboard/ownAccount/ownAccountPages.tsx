@@ -13,7 +13,7 @@ import { type OwnNotice, ownAccountTexts } from './ownAccountTexts.ts'
 
 const textsOf = ({ lang }: Visit) => ownAccountTexts[lang]
 const languages = ['en', 'fr'] as const
-const time = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+export const accountTime = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 export const DoneNotice = ({ text }: { text?: string }) =>
   text ? (
@@ -68,7 +68,7 @@ export const AccountPage = ({ visit, sessions, passkeys, notice, fault }: Accoun
   )
 }
 
-const Fault = ({ text }: { text?: string }) =>
+export const FormFault = ({ text }: { text?: string }) =>
   text ? (
     <p class="fault" role="alert">
       {text}
@@ -82,7 +82,7 @@ const ProfileCard = ({ visit, fault }: { visit: Visit; fault?: string }) => {
     <section class="card">
       <form method="post" action="/dashboard/account/profile" class="stack">
         <h2>{texts.profile}</h2>
-        <Fault text={fault} />
+        <FormFault text={fault} />
         <TextField name="name" label={texts.name} value={user.name} autocomplete="name" />
         <p class="small">
           {texts.email}: {user.email}
@@ -112,7 +112,7 @@ const PasswordCard = ({ visit, fault }: { visit: Visit; fault?: string }) => {
     <section class="card">
       <form method="post" action="/dashboard/account/password" class="stack">
         <h2>{texts.password}</h2>
-        <Fault text={fault} />
+        <FormFault text={fault} />
         <TextField
           name="password"
           type="password"
@@ -189,8 +189,8 @@ const SessionsCard = ({ visit, sessions }: { visit: Visit; sessions: readonly Us
         <tbody>
           {sessions.map(session => (
             <tr>
-              <td class="num">{time(session.seen_at)}</td>
-              <td class="num">{time(session.created_at)}</td>
+              <td class="num">{accountTime(session.seen_at)}</td>
+              <td class="num">{accountTime(session.created_at)}</td>
               <td>
                 {session.address} <span class="muted">{session.agent.slice(0, 60)}</span>
               </td>
@@ -233,7 +233,7 @@ export const SecondFactorSetupPage = ({ visit, secret, fault }: SetupProps) => {
           <p class="small">
             {texts.key}: <code>{(secret.match(/.{4}/g) ?? []).join(' ')}</code>
           </p>
-          <Fault text={fault} />
+          <FormFault text={fault} />
           <TextField
             name="code"
             label={texts.code}

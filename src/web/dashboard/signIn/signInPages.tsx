@@ -85,7 +85,7 @@ export const FormCard = (props: FormCardProps) => {
 export const sendPublicPage = (c: Ctx, visit: PublicVisit, page: Child, http = 200, more = {}) =>
   sendDashboardPage(c, page, http, { 'set-cookie': visit.formCookie, ...more })
 
-export type SignInNotice = 'signedOut' | 'changed' | 'ended'
+export type SignInNotice = 'signedOut' | 'changed' | 'ended' | 'joined'
 type SignInPageProps = {
   visit: PublicVisit
   next: string

@@ -71,7 +71,7 @@ export async function orTooOften<T>(work: Promise<T>): Promise<T | 'too_often'> 
 
 export const retryLater = { 'retry-after': '60' }
 
-const notices: readonly SignInNotice[] = ['signedOut', 'changed', 'ended']
+const notices: readonly SignInNotice[] = ['signedOut', 'changed', 'ended', 'joined']
 
 function showSignIn(c: Ctx, visit: PublicVisit) {
   const done = c.req.query('done')
@@ -102,7 +102,7 @@ async function takePassword(deps: AccessDeps, c: Ctx, visit: PublicVisit) {
   return c.redirect(next, 303)
 }
 
-const toSignIn = (c: Ctx, notice: SignInNotice, next = '/dashboard') =>
+export const toSignIn = (c: Ctx, notice: SignInNotice, next = '/dashboard') =>
   c.redirect(`/dashboard/sign-in?done=${notice}&next=${encodeURIComponent(next)}`, 303)
 
 async function showSecondFactor(deps: AccessDeps, c: Ctx, visit: PublicVisit) {

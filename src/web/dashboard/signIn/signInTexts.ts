@@ -24,6 +24,7 @@ const en = {
   wrongConfirm: 'That is wrong.',
   signedOut: 'You are signed out.',
   changed: 'Your password is changed. Sign in with it.',
+  joined: 'You have accepted the invitation. Sign in to continue.',
   faults: {
     short: 'Use at least 10 characters.',
     long: 'Use at most 200 characters.',
@@ -58,6 +59,7 @@ const fr: SignInTexts = {
   wrongConfirm: 'C’est faux.',
   signedOut: 'Vous êtes déconnecté.',
   changed: 'Votre mot de passe est changé. Connectez-vous avec lui.',
+  joined: 'Vous avez accepté l’invitation. Connectez-vous pour continuer.',
   faults: {
     short: 'Utilisez au moins 10 caractères.',
     long: 'Utilisez au plus 200 caractères.',

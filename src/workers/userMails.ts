@@ -1,0 +1,33 @@
+import { cleanUserLinks, sendUserMails } from '../actions/access/sendUserMails.ts'
+import type { Pause } from '../core/databaseClock.ts'
+import type { Messenger } from '../core/message/messenger.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { type Loop, startLoop } from './loop.ts'
+
+const restMs = 3000
+const cleanEveryMs = 3_600_000
+
+type UserMailOptions = {
+  messenger?: Pick<Messenger, 'send'>
+  trouble(error: unknown): void
+  pause?: Pause
+}
+
+// Sends the mails to the people who sign in: invitations, links for a new password, and what has changed. Every node does
+// it; a mail is taken by one.
+export function startUserMails(
+  { db, formKey, baseUrl, clock }: Pick<Runtime, 'db' | 'formKey' | 'baseUrl' | 'clock'>,
+  { messenger, trouble, pause }: UserMailOptions,
+): Loop {
+  const source = { db: db.withQuota('user_mails'), formKey, baseUrl }
+  let cleaned = 0
+  async function step() {
+    const now = clock()
+    if (now.getTime() - cleaned >= cleanEveryMs) {
+      await cleanUserLinks(source.db, now)
+      cleaned = now.getTime()
+    }
+    return sendUserMails(source, messenger, now, Math.random())
+  }
+  return startLoop({ restMs, step, onTrouble: trouble, pause })
+}
