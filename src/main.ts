@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { hasRealUsers } from './actions/installation/firstVisit.ts'
 import { installationSecrets } from './actions/installation/secrets.ts'
 import { makeSupportLink, type SupportLink } from './actions/installation/supportLinks.ts'
 import { type Welcome, welcome } from './actions/merchants/onboard.ts'
@@ -54,6 +55,8 @@ export type Gateway = {
   baseUrl: string
   welcome?: Welcome
   embedded: boolean
+  hasDemo: boolean // the link also shows the dashboard
+  hasUsers: boolean // at the start
   makeSupportLink(): Promise<SupportLink>
   stop(): Promise<void>
 }
@@ -66,6 +69,7 @@ export type GatewayOptions = {
   stopSeconds?: number // between the announcement of the stop, at /readyz and in every response, and the stop
   isOverloaded?(): boolean
   migrationFolder?: URL // for tests, of a later release
+  hasDemo?: boolean // for tests, on a database that is not the private one
   mayLosePayments?: boolean // for tests, on a database that does not wait for its disk
   sandboxPace?: number // multiplies the simulated provider's waiting times
 }
@@ -117,6 +121,7 @@ async function open(start: Start): Promise<Gateway> {
 
   // Answers requests, without the privileges of root.
   if (options.runAs) await becomeUser(options.runAs, database, log)
+  const hasDemo = config.isForThisMachineOnly && (options.hasDemo ?? database.embedded)
   const overload = watchOverload()
   started.add(overload.stop)
   const requestLog = startRequestLog({ db, clock, pause: time.pause, ...watchRequestLog(metrics, log) })
@@ -133,6 +138,7 @@ async function open(start: Start): Promise<Gateway> {
     messengers: messages,
     sandbox: providers.sandbox?.app,
     shop,
+    hasDemo,
   })
   const stopWorkers = startPaymentWorkers(base, nodes, providers, runtime)
   startLedgerWorker(base, runtime, messages)
@@ -148,6 +154,8 @@ async function open(start: Start): Promise<Gateway> {
     baseUrl,
     welcome: greeting,
     embedded: database.embedded,
+    hasDemo,
+    hasUsers: await hasRealUsers(db),
     makeSupportLink: () => makeSupportLink(db, keys, baseUrl, clock()),
     async stop() {
       server.announceStop()

@@ -25,6 +25,7 @@ type WebDeps = Pick<
   log: Logger
   isOverloaded(): boolean
   recordRefusal: RecordRefusal
+  hasDemo: boolean
 }
 
 // Starts to answer requests. The API and the documents bypass the framework, because they get most of the load.
@@ -54,6 +55,7 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
     metricsTokens: config.TOLLGATE_METRICS_TOKEN,
     messageRules: messageRules(config),
     isForThisMachineOnly,
+    hasDemo: deps.hasDemo,
     redactDays: config.TOLLGATE_REDACT_DAYS,
     messengers,
     sandbox,

@@ -101,7 +101,9 @@ function withLimits(server: Server, limits: Limits): Db {
     oldPrimaries: server.timelines.oldPrimaries,
     stats() {
       const { totalCount, idleCount, waitingCount } = server.pool
-      return { total: totalCount, idle: idleCount, waiting: waitingCount }
+      // pg counts a caller until the next turn of the event loop, also if an idle connection is free for it: without this,
+      // a scrape that has just sent its own queries would count them.
+      return { total: totalCount, idle: idleCount, waiting: Math.max(0, waitingCount - idleCount) }
     },
     async end() {
       server.health.stop()

@@ -1,10 +1,13 @@
 import { createPasswordHasher } from '../../runtime/passwordHasher.ts'
 import { accountsRoutes } from './accounts/accountsRoutes.tsx'
 import type { AreaDeps } from './areaDeps.ts'
+import { merchantAuditRoutes, operatorAuditRoutes } from './audit/auditRoutes.tsx'
 import type { DashboardRoutes } from './dashboard.tsx'
+import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
 import { liveRoutes } from './live/liveRoutes.tsx'
 import { handoverRoutes, merchantsRoutes } from './merchants/merchantsRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
+import { paymentsRoutes } from './payments/paymentsRoutes.tsx'
 import { linkRoutes } from './people/linkRoutes.tsx'
 import { teamRoutes } from './people/teamRoutes.tsx'
 import { usersRoutes } from './people/usersRoutes.tsx'
@@ -16,15 +19,26 @@ import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
 export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
   return {
-    merchant: [...settingsRoutes(deps), ...teamRoutes(deps)],
+    merchant: [
+      ...paymentsRoutes(deps),
+      ...settingsRoutes(deps),
+      ...teamRoutes(deps),
+      ...merchantAuditRoutes(deps),
+    ],
     operator: [
       ...liveRoutes(deps),
       ...merchantsRoutes(deps),
       ...accountsRoutes(deps),
       ...tasksRoutes(deps),
       ...usersRoutes(deps),
+      ...operatorAuditRoutes(deps),
     ],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access)],
-    open: [...signInRoutes(access), ...linkRoutes(access), ...handoverRoutes(deps)],
+    open: [
+      ...firstVisitRoutes(access),
+      ...signInRoutes(access),
+      ...linkRoutes(access),
+      ...handoverRoutes(deps),
+    ],
   }
 }

@@ -92,9 +92,14 @@ async function showSettings({ redactDays }: AreaDeps, c: Ctx, visit: MerchantVis
   const notice = notices.find(word => word === c.req.query('done'))
   return sendDashboardPage(
     c,
-    <SettingsPage visit={visit} view={view} redactDays={redactDays} links={[]} notice={notice} />,
+    <SettingsPage visit={visit} view={view} redactDays={redactDays} links={linksOf(visit)} notice={notice} />,
   )
 }
+
+const linksOf = (visit: MerchantVisit) => [
+  ...(visit.may('team.view') ? [{ path: '/settings/team', label: settingsTextsOf(visit).team }] : []),
+  ...(visit.may('audit.view') ? [{ path: '/settings/audit', label: settingsTextsOf(visit).audit }] : []),
+]
 
 type Texts = Partial<Record<SettingName, string>>
 type Shown = {
