@@ -14,6 +14,7 @@ import { usersRoutes } from './people/usersRoutes.tsx'
 import { settingsRoutes } from './settings/settingsRoutes.tsx'
 import { tasksRoutes } from './tasks/tasksRoutes.tsx'
 import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
+import { takeRoutes, takeScripts } from './take/takeRoutes.tsx'
 
 // The routes of every area of the dashboard.
 export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
@@ -21,6 +22,7 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   return {
     merchant: [
       ...paymentsRoutes(deps),
+      ...takeRoutes(deps),
       ...settingsRoutes(deps),
       ...teamRoutes(deps),
       ...merchantAuditRoutes(deps),
@@ -33,7 +35,7 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
       ...usersRoutes(deps),
       ...operatorAuditRoutes(deps),
     ],
-    own: [...ownSignInRoutes(access), ...ownAccountRoutes(access)],
+    own: [...ownSignInRoutes(access), ...ownAccountRoutes(access), ...takeScripts],
     open: [
       ...firstVisitRoutes(access),
       ...signInRoutes(access),

@@ -34,6 +34,7 @@ const styles = [
   'signIn/signIn.css',
   'payments/payments.css',
   'settings/settings.css',
+  'take/take.css',
   'audit/audit.css',
   'live/operator.css',
 ]
