@@ -6,6 +6,8 @@ import type { DashboardRoutes } from './dashboard.tsx'
 import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
 import { liveRoutes } from './live/liveRoutes.tsx'
 import { handoverRoutes, merchantsRoutes } from './merchants/merchantsRoutes.tsx'
+import { moneyRoutes } from './money/moneyRoutes.tsx'
+import { overviewRoutes } from './overview/overviewRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
 import { paymentsRoutes } from './payments/paymentsRoutes.tsx'
 import { linkRoutes } from './people/linkRoutes.tsx'
@@ -21,6 +23,8 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
   return {
     merchant: [
+      ...overviewRoutes(deps),
+      ...moneyRoutes(deps),
       ...paymentsRoutes(deps),
       ...takeRoutes(deps),
       ...settingsRoutes(deps),
