@@ -6,6 +6,9 @@ import type { DashboardRoutes } from './dashboard.tsx'
 import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
 import { liveRoutes } from './live/liveRoutes.tsx'
 import { handoverRoutes, merchantsRoutes } from './merchants/merchantsRoutes.tsx'
+import { messagesRoutes } from './messages/messagesRoutes.tsx'
+import { operatorRefundsRoutes } from './operatorRefunds/operatorRefundsRoutes.tsx'
+import { searchRoutes } from './operatorSearch/searchRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
 import { paymentsRoutes } from './payments/paymentsRoutes.tsx'
 import { linkRoutes } from './people/linkRoutes.tsx'
@@ -30,6 +33,9 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
       ...merchantsRoutes(deps),
       ...accountsRoutes(deps),
       ...tasksRoutes(deps),
+      ...operatorRefundsRoutes(deps),
+      ...messagesRoutes(deps),
+      ...searchRoutes(deps),
       ...usersRoutes(deps),
       ...operatorAuditRoutes(deps),
     ],
