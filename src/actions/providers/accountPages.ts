@@ -19,7 +19,7 @@ import {
   type StoredAccount,
 } from '../../store/providers/accounts.ts'
 import { listHealth } from '../../store/providers/health.ts'
-import { auditedDb } from '../access/audit.ts'
+import { audited, auditedDb } from '../access/audit.ts'
 import { type AccountSetup, prepareAccount } from './addAccount.ts'
 import { type AccountCheck, checkAccount } from './checkAccount.ts'
 import { attemptsInQuestion, prepareChange, saveAccountChange } from './setAccount.ts'
@@ -212,7 +212,24 @@ export async function setAccountEnabled(
 }
 
 // Asks the provider whether the stored settings are good. No cached token hides that they no longer get one.
-export async function testStoredAccount(setup: AccountSetup, row: StoredAccount): Promise<AccountCheck> {
+export async function testStoredAccount(
+  { db, setup, actor, clock }: Changing,
+  row: StoredAccount,
+): Promise<AccountCheck> {
+  const check = await checkStored(setup, row)
+  await audited(db(), actor, clock(), (_tx, record) =>
+    record({
+      merchant_id: row.merchant_id,
+      action: 'account.test',
+      subject: row.account,
+      before: null,
+      after: { outcome: check.outcome },
+    }),
+  )
+  return check
+}
+
+async function checkStored(setup: AccountSetup, row: StoredAccount): Promise<AccountCheck> {
   const kind = setup.providers.get(row.provider)
   if (!kind) return { outcome: 'no_check', words: 'This release has no such provider.' }
   const values = settingsOfStored(row, setup)

@@ -36,3 +36,7 @@ create index tasks_open on tasks (created_at, tx_reference, kind) where closed_a
 create index tasks_closed on tasks (closed_at, tx_reference, kind) where closed_at is not null;
 -- The list of merchants by name, and the search by the beginning of a name.
 create index merchants_by_name on merchants (lower(name) collate "C", merchant_id);
+-- Messages that were given up, newest first. Few are.
+create index messages_dropped on messages (created_at, message_id, merchant_id) where state = 'dropped';
+-- The list of refunds that wait for a person.
+create index refunds_to_record on refunds (created_at) where state in ('needs_action', 'unknown');

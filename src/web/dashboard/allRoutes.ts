@@ -8,6 +8,9 @@ import { liveRoutes } from './live/liveRoutes.tsx'
 import { handoverRoutes, merchantsRoutes } from './merchants/merchantsRoutes.tsx'
 import { moneyRoutes } from './money/moneyRoutes.tsx'
 import { overviewRoutes } from './overview/overviewRoutes.tsx'
+import { messagesRoutes } from './messages/messagesRoutes.tsx'
+import { operatorRefundsRoutes } from './operatorRefunds/operatorRefundsRoutes.tsx'
+import { searchRoutes } from './operatorSearch/searchRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
 import { paymentsRoutes } from './payments/paymentsRoutes.tsx'
 import { linkRoutes } from './people/linkRoutes.tsx'
@@ -36,6 +39,9 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
       ...merchantsRoutes(deps),
       ...accountsRoutes(deps),
       ...tasksRoutes(deps),
+      ...operatorRefundsRoutes(deps),
+      ...messagesRoutes(deps),
+      ...searchRoutes(deps),
       ...usersRoutes(deps),
       ...operatorAuditRoutes(deps),
     ],

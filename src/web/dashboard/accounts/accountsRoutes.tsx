@@ -251,7 +251,7 @@ async function saveForm(deps: AreaDeps, c: Ctx, visit: Visit) {
 async function testForm(deps: AreaDeps, c: Ctx, visit: Visit) {
   const row = await findStoredAccount(visit.db, nameOf(c))
   if (!row) return problemPage(c, visit.lang, 'notFound')
-  const check = await testStoredAccount(deps.providers.setup, row)
+  const check = await testStoredAccount(changingOf(deps, visit), row)
   return showAccount(deps, c, { ...visit, db: changingOf(deps, visit).db() }, check)
 }
 

@@ -110,11 +110,12 @@ const ModeSwitch = ({ visit: { merchant, lang, role }, mode }: { visit: Merchant
 type OperatorPageProps = PageProps<Visit> & {
   beside?: Child // the title
   switches?: Child
+  searched?: string
 }
 
 // A page of the operator: dark green navigation.
 export const OperatorPlacePage = (props: OperatorPageProps) => {
-  const { visit, title, place, head, beside, switches, children } = props
+  const { visit, title, place, head, beside, switches, searched, children } = props
   return (
     <DashboardFrame
       visit={visit}
@@ -130,10 +131,33 @@ export const OperatorPlacePage = (props: OperatorPageProps) => {
           {beside}
         </>
       }
-      switches={switches}
+      switches={
+        <>
+          <SearchForm lang={visit.lang} searched={searched} only="d" />
+          {switches}
+        </>
+      }
     >
+      <SearchForm lang={visit.lang} searched={searched} only="p" />
       {children}
     </DashboardFrame>
+  )
+}
+
+type SearchFormProps = { lang: Visit['lang']; searched?: string; only: 'd' | 'p' }
+
+// Finds a payment of any merchant: in the bar on a desk, above the page on a phone.
+const SearchForm = ({ lang, searched, only }: SearchFormProps) => {
+  const { findPayment, find } = frameTexts[lang]
+  return (
+    <form method="get" action={`${operatorBase}/search`} class={`find-payment only-${only}`} role="search">
+      <span class="input dense">
+        <input type="search" name="q" value={searched} aria-label={findPayment} placeholder={findPayment} />
+      </span>
+      <button type="submit" class="btn plain small">
+        {find}
+      </button>
+    </form>
   )
 }
 
