@@ -23,7 +23,7 @@ import { type OperatorRoute, operatorBase, type Visit } from '../route.ts'
 import { AccountFormPage, type AccountFormValues, ChooseProviderPage } from './accountForms.tsx'
 import { AccountListPage, AccountPage } from './accountPages.tsx'
 import { type AccountNotice, accountsTexts } from './accountsTexts.ts'
-import { listedAccountsOf } from './listedAccounts.ts'
+import { listedAccountsOf } from '../live/listedAccounts.ts'
 
 const maxLabel = 100
 const one = '/accounts/:account'

@@ -82,7 +82,7 @@ export const FlowTable = ({
 }) => {
   const texts = liveTexts[lang]
   return (
-    <details class="as-table">
+    <details class="flow-table">
       <summary>{texts.asTable}</summary>
       <table>
         <thead>

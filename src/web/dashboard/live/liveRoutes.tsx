@@ -4,7 +4,7 @@ import type { Mode } from '../../../core/mode.ts'
 import type { AreaDeps } from '../areaDeps.ts'
 import { sendDashboardPage } from '../frame/frame.tsx'
 import type { OperatorRoute } from '../route.ts'
-import { listedAccountsOf } from '../accounts/listedAccounts.ts'
+import { listedAccountsOf } from './listedAccounts.ts'
 import { badgesOf } from './accountsTable.tsx'
 import { LivePage } from './livePage.tsx'
 
