@@ -70,11 +70,7 @@ export function dashboardRoutes(deps: DashboardDeps, all: DashboardRoutes) {
   for (const route of all.own) routes.on(route.method, route.path, ownGuard(deps, route))
   for (const route of all.operator)
     routes.on(route.method, `/operator${route.path}`, operatorGuard(deps, route))
-<<<<<<< HEAD
-  // The group keeps the alternatives together: without it, every address that begins with test is the first page.
-=======
   // The group keeps the alternatives together: without it `^test` matches any longer address, too.
->>>>>>> main
   for (const route of all.merchant)
     routes.on(route.method, `/m/:merchant/:mode{(?:test|live)}${route.path}`, merchantGuard(deps, route))
   return routes
