@@ -8,6 +8,7 @@ import {
 } from '../../../actions/merchants/saveSettingsForm.ts'
 import type { SettingName } from '../../../core/merchant/settings.ts'
 import {
+  isDecidedByOperator,
   isSensitiveGroup,
   type SettingGroup,
   settingGroups,
@@ -72,7 +73,7 @@ export const settingsRoutes = (deps: AreaDeps): MerchantRoute[] => [
 const groupRoutes = (deps: AreaDeps, group: SettingGroup): MerchantRoute[] => {
   const common = {
     path: `/settings/${group}`,
-    permission: 'settings.change',
+    permission: isDecidedByOperator(group) ? 'limits.change' : 'settings.change',
     isSensitive: isSensitiveGroup(group),
   } as const
   return [
