@@ -10,6 +10,7 @@ import { paymentsRoutes } from './payments/paymentsRoutes.tsx'
 import { linkRoutes } from './people/linkRoutes.tsx'
 import { teamRoutes } from './people/teamRoutes.tsx'
 import { usersRoutes } from './people/usersRoutes.tsx'
+import { privacyRoutes } from './privacy/privacyRoutes.tsx'
 import { settingsRoutes } from './settings/settingsRoutes.tsx'
 import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
 import { takeRoutes, takeScripts } from './take/takeRoutes.tsx'
@@ -27,7 +28,7 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
       ...teamRoutes(deps),
       ...merchantAuditRoutes(deps),
     ],
-    operator: [...usersRoutes(deps), ...operatorAuditRoutes(deps)],
+    operator: [...usersRoutes(deps), ...operatorAuditRoutes(deps), ...privacyRoutes(deps)],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access), ...takeScripts],
     open: [...firstVisitRoutes(access), ...signInRoutes(access), ...linkRoutes(access)],
   }

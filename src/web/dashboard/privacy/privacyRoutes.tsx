@@ -1,5 +1,10 @@
 import { exportPerson } from '../../../actions/redaction/exportPerson.ts'
-import { type ErasePlace, eraseStep, findPerson, type KeptPayment } from '../../../actions/redaction/person.ts'
+import {
+  type ErasePlace,
+  eraseStep,
+  findPerson,
+  type KeptPayment,
+} from '../../../actions/redaction/person.ts'
 import { readPerson } from '../../../core/redaction/readPerson.ts'
 import type { Person } from '../../../core/redaction/redact.ts'
 import type { Child } from '../../../core/markup/jsx-runtime.ts'
@@ -85,7 +90,11 @@ async function erase(deps: AreaDeps, c: Ctx, visit: Visit) {
   let erased = Number(/^\d{1,9}$/.exec(visit.field('erased'))?.[0] ?? 0)
   const kept: KeptPayment[] = []
   while (place && performance.now() < ends) {
-    const step: Awaited<ReturnType<typeof eraseStep>> = await eraseStep(visit.db, { person, actor, now }, place)
+    const step: Awaited<ReturnType<typeof eraseStep>> = await eraseStep(
+      visit.db,
+      { person, actor, now },
+      place,
+    )
     erased += step.erased
     kept.push(...step.kept.filter(one => !kept.some(known => known.tx_reference === one.tx_reference)))
     place = step.next

@@ -77,7 +77,8 @@ const fr: PrivacyTexts = {
   retention: 'Conservation',
   retentionOn:
     'Les données personnelles sont supprimées {days} jours après la fin d’un paiement (TOLLGATE_REDACT_DAYS).',
-  retentionOff: 'Les données personnelles ne sont pas supprimées d’elles-mêmes : TOLLGATE_REDACT_DAYS n’est pas défini.',
+  retentionOff:
+    'Les données personnelles ne sont pas supprimées d’elles-mêmes : TOLLGATE_REDACT_DAYS n’est pas défini.',
 }
 
 export const privacyTexts: Record<Lang, PrivacyTexts> = { en, fr }
