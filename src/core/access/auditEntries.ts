@@ -138,6 +138,15 @@ export const revealEntry = (merchant_id: string, tx_reference: string): AuditEnt
   after: null,
 })
 
+// The filter has no search text, which may be of a customer.
+export const exportEntry = (merchant_id: string, filter: Readonly<Record<string, unknown>>): AuditEntry => ({
+  merchant_id,
+  action: 'payments.export',
+  subject: merchant_id,
+  before: null,
+  after: filter,
+})
+
 export const redeliverEntry = (
   { merchant_id }: { merchant_id: string },
   subject: string, // the id of a notification, or of the merchant whose notifications of a period are sent again
