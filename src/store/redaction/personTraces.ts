@@ -27,8 +27,10 @@ export async function scrubNotes(tx: Tx, merchant_id: string, pattern: string) {
         where merchant_id = ${merchant_id} and closed_note ~* ${pattern})`)
   await tx.rows(sql`
     update tasks set note = regexp_replace(note, ${pattern}, ${removed}, 'gi'),
-      closed_note = regexp_replace(closed_note, ${pattern}, ${removed}, 'gi')
-    where merchant_id = ${merchant_id} and (note ~* ${pattern} or closed_note ~* ${pattern})`)
+      closed_note = regexp_replace(closed_note, ${pattern}, ${removed}, 'gi'),
+      owner_note = regexp_replace(owner_note, ${pattern}, ${removed}, 'gi')
+    where merchant_id = ${merchant_id}
+      and (note ~* ${pattern} or closed_note ~* ${pattern} or owner_note ~* ${pattern})`)
   await tx.rows(sql`
     update refunds set reason = regexp_replace(reason, ${pattern}, ${removed}, 'gi'),
       state_reason = regexp_replace(state_reason, ${pattern}, ${removed}, 'gi')
