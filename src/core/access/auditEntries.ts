@@ -41,6 +41,14 @@ export const keyEntry = (rotated: {
   after: { mode: rotated.mode, old_keys_valid_until: rotated.old_keys_valid_until },
 })
 
+export const keyRevokedEntry = (merchant_id: string, mode: Mode, merchant_key: string): AuditEntry => ({
+  merchant_id,
+  action: 'key.revoke',
+  subject: merchant_key,
+  before: null,
+  after: { mode },
+})
+
 export const ipnSecretEntry = (rotated: {
   merchant_id: string
   mode: Mode

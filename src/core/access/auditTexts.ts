@@ -35,6 +35,7 @@ export const auditTexts = {
     '{actor} rotated the signing secret of {merchant}',
     '{actor} a renouvelé le secret de signature de {merchant}',
   ],
+  'key.revoke': ['{actor} revoked the key {subject}', '{actor} a révoqué la clé {subject}'],
   'key.rotate': ['{actor} made a new key of {merchant}', '{actor} a créé une nouvelle clé de {merchant}'],
   'logo.remove': ['{actor} removed the logo of {merchant}', '{actor} a retiré le logo de {merchant}'],
   'logo.set': ['{actor} set the logo of {merchant}', '{actor} a changé le logo de {merchant}'],
@@ -54,6 +55,15 @@ export const auditTexts = {
     '{actor} a vu les données complètes du client de {subject}',
   ],
   'payment.take': ['{actor} took the payment {subject}', '{actor} a encaissé le paiement {subject}'],
+  'payments.export': [
+    '{actor} exported payments of {merchant}',
+    '{actor} a exporté des paiements de {merchant}',
+  ],
+  'team.change': [
+    '{actor} changed the team role of {subject}',
+    '{actor} a changé le rôle de {subject} dans l’équipe',
+  ],
+  'team.remove': ['{actor} removed {subject} from the team', '{actor} a retiré {subject} de l’équipe'],
   'person.erase': [
     '{actor} erased the data of one person ({subject})',
     '{actor} a effacé les données d’une personne ({subject})',

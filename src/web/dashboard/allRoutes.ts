@@ -3,6 +3,7 @@ import { accountsRoutes } from './accounts/accountsRoutes.tsx'
 import type { AreaDeps } from './areaDeps.ts'
 import { merchantAuditRoutes, operatorAuditRoutes } from './audit/auditRoutes.tsx'
 import type { DashboardRoutes } from './dashboard.tsx'
+import { developersRoutes } from './developers/developersRoutes.tsx'
 import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
 import { liveRoutes } from './live/liveRoutes.tsx'
 import { handoverRoutes, merchantsRoutes } from './merchants/merchantsRoutes.tsx'
@@ -16,6 +17,7 @@ import { paymentsRoutes } from './payments/paymentsRoutes.tsx'
 import { linkRoutes } from './people/linkRoutes.tsx'
 import { teamRoutes } from './people/teamRoutes.tsx'
 import { usersRoutes } from './people/usersRoutes.tsx'
+import { privacyRoutes } from './privacy/privacyRoutes.tsx'
 import { settingsRoutes } from './settings/settingsRoutes.tsx'
 import { tasksRoutes } from './tasks/tasksRoutes.tsx'
 import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
@@ -30,6 +32,7 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
       ...moneyRoutes(deps),
       ...paymentsRoutes(deps),
       ...takeRoutes(deps),
+      ...developersRoutes(deps),
       ...settingsRoutes(deps),
       ...teamRoutes(deps),
       ...merchantAuditRoutes(deps),
@@ -44,6 +47,7 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
       ...searchRoutes(deps),
       ...usersRoutes(deps),
       ...operatorAuditRoutes(deps),
+      ...privacyRoutes(deps),
     ],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access), ...takeScripts],
     open: [
