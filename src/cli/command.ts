@@ -19,6 +19,7 @@ import { addRequestCommands } from './request/request.ts'
 import { addStart } from './start/start.ts'
 import { addSupportCommands } from './support.ts'
 import { heading } from './terminal.ts'
+import { addUserCommands } from './user/user.ts'
 import { version } from './version.ts'
 
 // One run of `tollgate`: it prints its result on standard output, or an error on standard error with an exit code.
@@ -77,6 +78,7 @@ export function createProgram(json: boolean): CliCommand {
     addTaskCommands,
     addLedgerCommands,
     addSupportCommands,
+    addUserCommands,
   ])
     add(program)
   return program

@@ -2,6 +2,7 @@ import { createPasswordHasher } from '../../runtime/passwordHasher.ts'
 import type { AreaDeps } from './areaDeps.ts'
 import type { DashboardRoutes } from './dashboard.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
+import { ownPasskeyRoutes, passkeyRoutes } from './passkeys/passkeyRoutes.tsx'
 import { linkRoutes } from './people/linkRoutes.tsx'
 import { teamRoutes } from './people/teamRoutes.tsx'
 import { usersRoutes } from './people/usersRoutes.tsx'
@@ -14,7 +15,7 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   return {
     merchant: [...settingsRoutes(deps), ...teamRoutes(deps)],
     operator: [...usersRoutes(deps)],
-    own: [...ownSignInRoutes(access), ...ownAccountRoutes(access)],
-    open: [...signInRoutes(access), ...linkRoutes(access)],
+    own: [...ownSignInRoutes(access), ...ownAccountRoutes(access), ...ownPasskeyRoutes(access)],
+    open: [...signInRoutes(access), ...linkRoutes(access), ...passkeyRoutes(access)],
   }
 }
