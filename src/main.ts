@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { hasRealUsers } from './actions/installation/firstVisit.ts'
 import { installationSecrets } from './actions/installation/secrets.ts'
 import { makeSupportLink, type SupportLink } from './actions/installation/supportLinks.ts'
 import { type Welcome, welcome } from './actions/merchants/onboard.ts'
@@ -48,6 +49,8 @@ export type Gateway = {
   baseUrl: string
   welcome?: Welcome
   embedded: boolean
+  hasDemo: boolean // the link also shows the dashboard
+  hasUsers: boolean // at the start
   makeSupportLink(): Promise<SupportLink>
   stop(): Promise<void>
 }
@@ -60,6 +63,7 @@ export type GatewayOptions = {
   stopSeconds?: number // between the announcement of the stop, at /readyz and in every response, and the stop
   isOverloaded?(): boolean
   migrationFolder?: URL // for tests, of a later release
+  hasDemo?: boolean // for tests, on a database that is not the private one
   mayLosePayments?: boolean // for tests, on a database that does not wait for its disk
   sandboxPace?: number // multiplies the simulated provider's waiting times
 }
@@ -110,6 +114,7 @@ async function open(start: Start): Promise<Gateway> {
 
   // Answers requests, without the privileges of root.
   if (options.runAs) await becomeUser(options.runAs, database, log)
+  const hasDemo = config.isForThisMachineOnly && (options.hasDemo ?? database.embedded)
   const overload = watchOverload()
   started.add(overload.stop)
   const requestLog = startRequestLog({ db, clock, pause: time.pause, ...watchRequestLog(metrics, log) })
@@ -125,6 +130,7 @@ async function open(start: Start): Promise<Gateway> {
     messengers: messages,
     sandbox: providers.sandbox?.app,
     shop,
+    hasDemo,
   })
   const stopWorkers = startPaymentWorkers(base, nodes, providers, runtime)
   startLedgerWorker(base, runtime, messages)
@@ -140,6 +146,8 @@ async function open(start: Start): Promise<Gateway> {
     baseUrl,
     welcome: greeting,
     embedded: database.embedded,
+    hasDemo,
+    hasUsers: await hasRealUsers(db),
     makeSupportLink: () => makeSupportLink(db, keys, baseUrl, clock()),
     async stop() {
       server.announceStop()

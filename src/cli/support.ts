@@ -1,4 +1,5 @@
 import { audited } from '../actions/access/audit.ts'
+import { hasRealUsers } from '../actions/installation/firstVisit.ts'
 import { installationSecrets } from '../actions/installation/secrets.ts'
 import { makeSupportLink } from '../actions/installation/supportLinks.ts'
 import { linkMinutes, operatorKeys, sessionSeconds } from '../core/operator/operatorKeys.ts'
@@ -52,6 +53,9 @@ async function signInLink(context: CommandContext): Promise<Output> {
     text: paragraphs(
       `Open this link in a browser. ${linkText}`,
       `  ${link}`,
+      (await hasRealUsers(db))
+        ? paint('dim', 'It opens nothing of the dashboard, which has accounts: sign in at /dashboard.')
+        : "While the dashboard has no account, it also offers to create the operator's.",
       keys.isTokenSet && paint('dim', `${overridden} The link works with either.`),
     ),
   }

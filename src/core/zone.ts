@@ -48,3 +48,12 @@ const localMidnight = (at: Date, zone: string) =>
 export const startOfDay = (at: Date, zone: string): Date => momentOf(localMidnight(at, zone), zone)
 export const startOfNextDay = (at: Date, zone: string): Date =>
   momentOf(localMidnight(at, zone) + dayMs, zone)
+
+// The beginning of a day such as 2026-11-17.
+export const startOfDate = (day: string, zone: string): Date => momentOf(Date.parse(`${day}T00:00:00Z`), zone)
+
+// What the clocks of the zone show: 2026-11-17 and 14:57:31.
+export function localTime(at: Date, zone: string): { day: string; time: string } {
+  const iso = new Date(Math.floor(at.getTime() / 1000) * 1000 + offsetMs(at, zone)).toISOString()
+  return { day: iso.slice(0, 10), time: iso.slice(11, 19) }
+}

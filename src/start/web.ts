@@ -22,6 +22,7 @@ type WebDeps = Pick<AppOptions, 'masterKeys' | 'messengers' | 'operatorKeys' | '
   log: Logger
   isOverloaded(): boolean
   recordRefusal: RecordRefusal
+  hasDemo: boolean
 }
 
 // Starts to answer requests. The API and the documents bypass the framework, because they get most of the load.
@@ -50,6 +51,7 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
     metricsTokens: config.TOLLGATE_METRICS_TOKEN,
     messageRules: messageRules(config),
     isForThisMachineOnly,
+    hasDemo: deps.hasDemo,
     redactDays: config.TOLLGATE_REDACT_DAYS,
     messengers,
     sandbox,

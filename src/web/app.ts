@@ -15,6 +15,7 @@ import { errorPage } from './checkout/open.tsx'
 import { demoKeysRoute } from './docs/demoKeysRoute.ts'
 import { allDashboardRoutes } from './dashboard/allRoutes.ts'
 import type { AreaDeps } from './dashboard/areaDeps.ts'
+import { enterFirstVisit } from './dashboard/firstVisit/firstVisitRoutes.tsx'
 import { dashboardRoutes } from './dashboard/dashboard.tsx'
 import { homeRoute, notFoundRoute } from './home.tsx'
 import { addressOf, notCached } from './http/apiRequest.ts'
@@ -83,14 +84,11 @@ export function createApp(options: AppOptions) {
 }
 
 // These pages have their own quota of database connections, so that they cannot hold up payments.
-function addOperatorPages(
-  app: Hono<Env>,
-  { runtime, messageRules, messengers, isForThisMachineOnly }: AppOptions,
-  auth: OperatorAuth,
-) {
+function addOperatorPages(app: Hono<Env>, options: AppOptions, auth: OperatorAuth) {
+  const { runtime, messageRules, messengers, isForThisMachineOnly } = options
   const withQuota = (name: string) => ({ ...runtime, db: runtime.db.withQuota(name) })
   const support = { ...withQuota('support'), rules: messageRules }
-  app.route('/support', supportRoutes({ runtime: support, auth }))
+  app.route('/support', supportRoutes({ runtime: support, auth, enterFirstVisit: enterFirstVisit(options) }))
   const inbox = withQuota('inbox')
   const isSent = messengers?.configured
   // The support token opens the inbox, and must not open the accounts of users. On this machine only, newcomers find the

@@ -51,7 +51,10 @@ test('the first address sells three articles, with pictures, without a script', 
     expect(text).toContain(words)
   expect(text).not.toMatch(/<script>|style=/)
   for (const [, path = ''] of text.matchAll(/(?:src|href)="(\/(?:shop|public)[^"]*)"/g))
-    expect([path, (await read(path.replaceAll('&amp;', '&'))).http]).toEqual([path, 200])
+    expect([path, (await read(path.replaceAll('&amp;', '&'))).http]).toEqual([
+      path,
+      path === '/shop/merchant' ? 303 : 200,
+    ])
 })
 
 test('programs and old forms get what they always got', async () => {
@@ -59,6 +62,17 @@ test('programs and old forms get what they always got', async () => {
   expect(json.status).toBe(404)
   const form = await fetch(`${gateway.url}/?merchant_key=nobody`, { headers: browser })
   expect([form.status, await form.text()]).not.toEqual([200, expect.stringContaining('Straw hat')])
+})
+
+const asMerchant = async (cookie?: string) => (await read('/shop/merchant', cookie)).headers.get('location')
+
+test('"See it as the merchant" leads to the payment just made, for the browser that has bought', async () => {
+  const { cookie, order } = await visit()
+  const found = sql`select tx_reference from payments where invoice_id = ${order}`
+  const payment = await gateway.db.one<{ tx_reference: string }>(found)
+  const payments = '/dashboard/m/demoshop00/test/payments'
+  expect(await asMerchant(cookie)).toBe(`${payments}/${payment?.tx_reference}`)
+  expect(await asMerchant()).toBe(payments)
 })
 
 test('every step of a purchase is shown, until the shop is notified and the messages are sent', async () => {

@@ -38,10 +38,13 @@ test('a link signs a browser in, on every node and to every page of the operator
   const link = await one.supportLink()
   expect(link).toMatch(new RegExp(`^${one.url}/support/enter\\?link=[\\w-]{22}$`))
   const entered = await enter(other, link)
-  expect([entered.http, entered.headers.location, entered.text]).toEqual([303, '/support', ''])
+  expect([entered.http, entered.headers.location, entered.text]).toEqual([303, '/dashboard/first-visit', ''])
   expect(entered.headers['set-cookie']).toEqual([
     expect.stringMatching(
       /^tollgate_support=\d+\.[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
+    ),
+    expect.stringMatching(
+      /^tollgate_first_visit=\d+\.[\w-]{43}; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax$/,
     ),
   ])
   expect(entered.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
@@ -196,6 +199,9 @@ test('if the base address is https, the cookie is secure and bound to its host',
   expect(entered.headers['set-cookie']).toEqual([
     expect.stringMatching(
       /^__Host-tollgate_support=\S+; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    ),
+    expect.stringMatching(
+      /^__Host-tollgate_first_visit=\S+; Max-Age=3600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     ),
   ])
   expect(await statuses(secure, cookieOf(entered))).toEqual([200, 200, 200])

@@ -10,6 +10,7 @@ import {
   addSession,
   findSession,
   findUser,
+  hasUsers,
   membershipsOf,
   removeSession,
   removeSessionsOfUser,
@@ -51,7 +52,8 @@ export async function startUserSession(
   return id
 }
 
-// The user of a cookie. Undefined if the session has ended or the user was deactivated.
+// The user of a cookie. Undefined if the session has ended or the user was deactivated. The demo ends with the first real
+// user.
 export async function signedInUser(db: Db, id: string | undefined, now: Date): Promise<SignedIn | undefined> {
   if (id === undefined || !sessionId.test(id)) return undefined
   const session = await findSession(db, digestOfSession(id))
@@ -60,7 +62,7 @@ export async function signedInUser(db: Db, id: string | undefined, now: Date): P
     findUser(db, session.user_id),
     membershipsOf(db, session.user_id),
   ])
-  if (!user?.active) return undefined
+  if (!user?.active || (user.is_demo && (await hasUsers(db)))) return undefined
   if (now.getTime() - session.seen_at.getTime() >= sessionTimes.seenEveryMs)
     await saveSeen(db, session.session_digest, now)
   return { user, session, memberships }

@@ -25,8 +25,8 @@ export function banner(gateway: Gateway, config: Config, link?: string): string 
     heading(paint('green', `Tollgate ${version} is open`)),
     hasShop(gateway, config) &&
       step('Open the demo shop, buy something and watch every step', `  ${gateway.baseUrl}/`),
+    signIn(gateway, link),
     facts(addresses(gateway, config)),
-    signIn(link),
     gateway.welcome ? demo(gateway.url, gateway.welcome) : firstSteps,
     paint('dim', 'Ctrl-C stops it.'),
   )
@@ -40,6 +40,7 @@ function addresses({ url, baseUrl, embedded }: Gateway, config: Config): Fact[] 
   const days = config.TOLLGATE_REDACT_DAYS
   return [
     ['Checkout and API', baseUrl],
+    ['Dashboard', `${url}/dashboard`],
     ['Listening on', baseUrl === url ? undefined : url],
     ['Reference', `${url}/docs`],
     ['Test phone', config.TOLLGATE_SANDBOX ? `${url}/sandbox/phone` : undefined],
@@ -53,13 +54,19 @@ function addresses({ url, baseUrl, embedded }: Gateway, config: Config): Fact[] 
 }
 
 // A sign-in link must not end up in a log, so only a terminal gets one.
-const signIn = (link: string | undefined) =>
-  link
-    ? step(
-        'Open this link to sign in to support, emails and metrics',
-        `  ${link}\n  ${paint('dim', linkText)}`,
-      )
-    : step('Get a link to sign in to support, emails and metrics', '  npx tollgate support link')
+function signIn({ hasDemo, hasUsers }: Gateway, link: string | undefined) {
+  const opens = hasUsers ? opened.operator : hasDemo ? opened.demo : opened.firstAccount
+  return link
+    ? step(`Open this link ${opens}`, `  ${link}\n  ${paint('dim', linkText)}`)
+    : step(`Get a link ${opens}`, '  npx tollgate support link')
+}
+
+// Once there is an account, a link opens nothing of the dashboard.
+const opened = {
+  demo: 'to see the dashboard, as a merchant and as the operator',
+  firstAccount: "to create the operator's account of the dashboard",
+  operator: 'to sign in to support, emails and metrics; the dashboard has accounts',
+}
 
 const step = (title: string, body: string) => paragraphs(heading(title), body)
 

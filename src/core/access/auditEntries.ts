@@ -115,6 +115,28 @@ export const receiptEntry = (
   after: { medium },
 })
 
+// `isAsked`: an attempt is unresolved, so the payment becomes cancelled only if that ends without success.
+export const cancelEntry = (
+  { merchant_id, tx_reference }: { merchant_id: string; tx_reference: string },
+  before: string,
+  isAsked: boolean,
+): AuditEntry => ({
+  merchant_id,
+  action: 'payment.cancel',
+  subject: tx_reference,
+  before: { status: before },
+  after: isAsked ? { cancel: 'requested' } : { status: 'cancelled' },
+})
+
+// Who looked at the full number and email of a customer.
+export const revealEntry = (merchant_id: string, tx_reference: string): AuditEntry => ({
+  merchant_id,
+  action: 'payment.reveal',
+  subject: tx_reference,
+  before: null,
+  after: null,
+})
+
 export const redeliverEntry = (
   { merchant_id }: { merchant_id: string },
   subject: string, // the id of a notification, or of the merchant whose notifications of a period are sent again

@@ -111,18 +111,24 @@ export function decideGiveUp(
 
 export type StatusDecision = { payment: Payment; events: NewEvent[] }
 
-// The customer cancels. While an attempt is unresolved this is only recorded: the money may be on its way.
+const cancelReasons: Partial<Record<Cause, string>> = {
+  merchant: 'The shop cancelled.',
+  operator: 'The operator cancelled.',
+}
+
+// The customer cancels, or the shop. While an attempt is unresolved this is only recorded: the money may be on its way.
 export function decideCancel(
   payment: Payment,
   attempts: readonly Attempt[],
   now: Date,
+  by: Cause = 'customer',
 ): StatusDecision | undefined {
   const unresolved = attempts.find(isUnresolved)
   if (unresolved) {
     if (payment.cancel_requested_at || payment.status !== 'awaiting_payment') return undefined
     const requested = { ...payment, cancel_requested_at: now, updated_at: now }
-    return { payment: requested, events: [event('cancel_wished', 'customer', unresolved, '', now)] }
+    return { payment: requested, events: [event('cancel_wished', by, unresolved, '', now)] }
   }
-  const moved = move(payment, 'cancelled', reasons.cancelled, now)
-  return moved && { payment: moved, events: [statusEvent(payment, moved, 'customer', null, now)] }
+  const moved = move(payment, 'cancelled', cancelReasons[by] ?? reasons.cancelled, now)
+  return moved && { payment: moved, events: [statusEvent(payment, moved, by, null, now)] }
 }

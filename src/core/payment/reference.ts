@@ -35,6 +35,17 @@ const withDigits = (text: string) => text.replace(/[IL]/g, '1').replaceAll('O', 
 // The smallest reference that a payment of this moment can have.
 export const firstReferenceAt = (at: Date) => reference(Math.min(Math.max(at.getTime(), 0), lastTime), 0)
 
+// The moment that a reference begins with.
+export const timeOfReference = (tx_reference: string) =>
+  new Date(
+    [
+      ...tx_reference
+        .replace(/^TG-|-/g, '')
+        .slice(0, timeLength)
+        .toLowerCase(),
+    ].reduce((time, letter) => time * 32 + Math.max(0, alphabet.indexOf(letter)), 0),
+  )
+
 const periodLength = 3 // characters of the time: 32 ** 6 ms are 12.4 days
 const periodMs = 32 ** (timeLength - periodLength)
 

@@ -27,6 +27,12 @@ export const bookedIds = async (tx: Tx, { merchant_id, tx_reference }: PaymentKe
 const isOfPayment = (tx_reference: string) =>
   sql`transfer_id >= ${`${tx_reference}/`} and transfer_id < ${`${tx_reference}0`}`
 
+// In the order of their booking.
+export const transfersOfPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
+  tx.rows<Transfer>(sql`
+    select * from transfers where merchant_id = ${merchant_id} and ${isOfPayment(tx_reference)}
+    order by created_at, transfer_id`)
+
 // The operator's fee that was booked for the charge which paid the payment.
 export async function bookedGatewayFee(
   tx: Tx,

@@ -1,8 +1,10 @@
 import { createPasswordHasher } from '../../runtime/passwordHasher.ts'
 import type { AreaDeps } from './areaDeps.ts'
 import type { DashboardRoutes } from './dashboard.tsx'
+import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
 import { ownPasskeyRoutes, passkeyRoutes } from './passkeys/passkeyRoutes.tsx'
+import { paymentsRoutes } from './payments/paymentsRoutes.tsx'
 import { linkRoutes } from './people/linkRoutes.tsx'
 import { teamRoutes } from './people/teamRoutes.tsx'
 import { usersRoutes } from './people/usersRoutes.tsx'
@@ -13,9 +15,14 @@ import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
 export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
   return {
-    merchant: [...settingsRoutes(deps), ...teamRoutes(deps)],
+    merchant: [...paymentsRoutes(deps), ...settingsRoutes(deps), ...teamRoutes(deps)],
     operator: [...usersRoutes(deps)],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access), ...ownPasskeyRoutes(access)],
-    open: [...signInRoutes(access), ...linkRoutes(access), ...passkeyRoutes(access)],
+    open: [
+      ...firstVisitRoutes(access),
+      ...signInRoutes(access),
+      ...linkRoutes(access),
+      ...passkeyRoutes(access),
+    ],
   }
 }

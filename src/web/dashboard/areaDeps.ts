@@ -15,6 +15,7 @@ export type AreaDeps = {
   messageRules: MessageRules
   messengers?: Pick<Messengers, 'configured'> & { carries: CanSend }
   isForThisMachineOnly: boolean
+  hasDemo: boolean // a new installation for this machine shows itself to its first visitor
   isOverloaded(): boolean
   trustedProxies: number
   redactDays?: number // after so many days the personal data of payers is removed

@@ -24,16 +24,18 @@ import {
   type PublicRoute,
   type Visit,
 } from './route.ts'
+import { isFromThisMachine } from './thisMachine.ts'
 import { userCookie } from './userCookie.ts'
 
 // The frame, then the parts that only some areas need.
-const styles = ['frame/dashboard.css', 'signIn/signIn.css', 'settings/settings.css']
+const styles = ['frame/dashboard.css', 'signIn/signIn.css', 'payments/payments.css', 'settings/settings.css']
 const css = minifyCss(readStyles(...styles.map(file => new URL(`./${file}`, import.meta.url))))
 const deadlineMs = 10_000 // of the statements of one request
 
 export type DashboardDeps = {
   runtime: Pick<Runtime, 'db' | 'clock' | 'limits' | 'bodies' | 'formKey' | 'baseUrl'>
   trustedProxies: number
+  hasDemo: boolean
   isOverloaded(): boolean
 }
 
@@ -128,7 +130,8 @@ const guarded = (deps: DashboardDeps, route: Guarded, answer: Answer) => async (
     const now = runtime.clock()
     const db = runtime.db.withQuota('dashboard').withDeadline(performance.now() + deadlineMs)
     const signedIn = await signedInUser(db, getCookie(c, userCookie(runtime.baseUrl())), now)
-    if (!signedIn) return c.redirect(`/dashboard/sign-in?next=${encodeURIComponent(nextOf(c))}`, 303)
+    if (!signedIn || isDemoElsewhere(deps, c, signedIn))
+      return c.redirect(`/dashboard/sign-in?next=${encodeURIComponent(nextOf(c))}`, 303)
     const address = addressOf(c.env.incoming, trustedProxies)
     const session = signedIn.session.session_digest
     const form =
@@ -145,6 +148,10 @@ const guarded = (deps: DashboardDeps, route: Guarded, answer: Answer) => async (
     return refusalPage(c, lang, error)
   }
 }
+
+// The demo opens on this machine only.
+const isDemoElsewhere = ({ hasDemo }: DashboardDeps, c: Ctx, { user }: SignedIn) =>
+  user.is_demo && !(hasDemo && isFromThisMachine(c.env.incoming))
 
 // Operators see all merchants, so a password alone does not open their part. The demo has no secrets to protect.
 const lacksSecondFactor = ({ operator_role, sealed_totp, is_demo }: SignedIn['user']) =>

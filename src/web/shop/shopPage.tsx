@@ -94,7 +94,7 @@ export const ShopPage = (props: ShopPageProps) => {
           </form>
         </div>
         <Panel order={order} now={props.now} hasInbox={props.hasInbox} />
-        <NextLinks />
+        <NextLinks isOperatorHere={props.hasInbox} />
       </main>
     </ShopFrame>
   )
@@ -190,10 +190,12 @@ const Fault = ({ text }: { text: string }) => (
 
 const pictograms = {
   code: raw('<path d="M6.5 6l-4 4 4 4M13.500 6l4 4-4 4M11.500 4l-3 12"/>'),
-  page: raw('<path d="M5 2.500h6.500L15.500 6.500v11H5zM11.500 2.500v4h4M7.500 10.500h5M7.500 13.500h5"/>'),
+  page: raw('<path d="M5 2.500h6.500L15.500 6.500v11H5zM11.500 2.500v4h4MM7.500 10.500h5M7.500 13.500h5"/>'),
+  tiles: raw('<path d="M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z"/>'),
 }
 
-const NextLinks = () => (
+// The dashboard is shown to a visitor who may be the operator.
+const NextLinks = ({ isOperatorHere }: { isOperatorHere: boolean }) => (
   <nav class="next" aria-label="Next">
     <NextLink
       href="/shop/code"
@@ -207,6 +209,14 @@ const NextLinks = () => (
       title="Start your own shop"
       text="From an empty folder to paid in 15 minutes."
     />
+    {isOperatorHere && (
+      <NextLink
+        href="/shop/merchant"
+        picture={pictograms.tiles}
+        title="See it as the merchant"
+        text="The same payment in the dashboard."
+      />
+    )}
   </nav>
 )
 

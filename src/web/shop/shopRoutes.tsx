@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { findDemoPayment, refundsOfOrder } from '../../actions/merchants/demoShop.ts'
+import { demoId } from '../../actions/merchants/onboard.ts'
 import { customerMessagesOf } from '../../actions/messages/receipts.ts'
 import { sentNotificationsOf } from '../../actions/notifications/findNotifications.ts'
 import { explainPayment } from '../../actions/payments/explainPayment.ts'
@@ -10,6 +11,7 @@ import { requestEndsAt } from '../../core/payment/attempt.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { errorPage } from '../checkout/open.tsx'
+import { merchantBase } from '../dashboard/route.ts'
 import { addressOf } from '../http/apiRequest.ts'
 import { hasBody, readBody, readFields } from '../http/body.ts'
 import { type Ctx, type Env, plainResponse } from '../http/context.ts'
@@ -176,6 +178,13 @@ function createHandlers(options: ShopOptions, frame: ShopFrameProps) {
     return redirect(c, payment ? `/?order=${encodeURIComponent(invoice_id)}#${panelId}` : '/')
   }
 
+  // The visitor's newest order on the dashboard of the demo shop, or all of them. The dashboard asks who the visitor is.
+  async function showAsMerchant(c: Ctx) {
+    const payment = await ownPayment(c)
+    const place = payment ? `/payments/${payment.tx_reference}` : '/payments'
+    return redirect(c, `${merchantBase(demoId, 'test')}${place}`)
+  }
+
   async function receive(c: Ctx, opened: OpenShop) {
     const { incoming } = c.env
     const body = await readBody(incoming, { runtime, address: addressOf(incoming, trustedProxies) })
@@ -187,7 +196,7 @@ function createHandlers(options: ShopOptions, frame: ShopFrameProps) {
     return plainResponse(c, 200, html, customerPageHeaders, { 'content-type': 'text/html; charset=UTF-8' })
   }
 
-  return { showShop, buy, refund, comeBack, receive, sendSteps }
+  return { showShop, buy, refund, comeBack, showAsMerchant, receive, sendSteps }
 }
 
 // The demo shop: its page at /, and what belongs to it below /shop. Nothing here can change a payment; the shop requests
@@ -197,7 +206,10 @@ export function createShopPages(options: ShopOptions) {
   const { assets, routes: files } = shopFiles(shop)
   const own: readonly SitePlace[] = isForThisMachineOnly ? ['inbox', 'support'] : []
   const frame: ShopFrameProps = { assets, places: ['shop', 'phone', ...own, 'docs'] }
-  const { showShop, buy, refund, comeBack, receive, sendSteps } = createHandlers(options, frame)
+  const { showShop, buy, refund, comeBack, showAsMerchant, receive, sendSteps } = createHandlers(
+    options,
+    frame,
+  )
 
   // Every route is limited like the pages of the sandbox, and exists only while the shop is open.
   const whenOpen = (answer: (c: Ctx, opened: OpenShop) => Promise<Response>) => async (c: Ctx) => {
@@ -212,6 +224,7 @@ export function createShopPages(options: ShopOptions) {
   routes.post('/buy', whenOpen(buy))
   routes.post('/refund', whenOpen(refund))
   routes.get('/return', whenOpen(comeBack))
+  if (isForThisMachineOnly) routes.get('/merchant', whenOpen(showAsMerchant))
   routes.post('/ipn', whenOpen(receive))
   routes.get('/steps', whenOpen(sendSteps))
   routes.get(

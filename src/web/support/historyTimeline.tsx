@@ -13,16 +13,12 @@ type HistoryProps = {
   messages: readonly Message[]
   now: Date
 }
-type Entry = { at: Date; mark: MomentMark | 'now'; text: string; who: string }
+export type HistoryEntry = { at: Date; mark: MomentMark | 'now'; text: string; who: string }
 
 // Everything that happened to a payment, to its notifications and to its messages, in the order of time.
 export const HistoryTimeline = ({ explained, notifications, messages, now }: HistoryProps) => {
-  const { payment, moments } = explained
-  const entries: Entry[] = [
-    ...moments.map(({ at, mark, who, words: text }) => ({ at, mark, who, text })),
-    ...notifications.flatMap(one => deliveryEntry(one, now)),
-    ...messages.flatMap(messageEntry),
-  ]
+  const { payment } = explained
+  const entries = historyEntries({ explained, notifications, messages, now })
   return (
     <section class="card">
       <header>
@@ -35,19 +31,24 @@ export const HistoryTimeline = ({ explained, notifications, messages, now }: His
         </span>
       </header>
       <ol class="timeline">
-        {entries
-          .sort((a, b) => a.at.getTime() - b.at.getTime())
-          .map(entry => (
-            <TimelineEntry entry={entry} day={payment.created_at} />
-          ))}
+        {entries.map(entry => (
+          <TimelineEntry entry={entry} day={payment.created_at} />
+        ))}
       </ol>
     </section>
   )
 }
 
-const dotIcons = { done: 'check', no: 'cross', late: 'alert' } as const
+export const historyEntries = ({ explained, notifications, messages, now }: HistoryProps): HistoryEntry[] =>
+  [
+    ...explained.moments.map(({ at, mark, who, words: text }) => ({ at, mark, who, text })),
+    ...notifications.flatMap(one => deliveryEntry(one, now)),
+    ...messages.flatMap(messageEntry),
+  ].sort((a, b) => a.at.getTime() - b.at.getTime())
 
-const TimelineEntry = ({ entry: { at, mark, text, who }, day }: { entry: Entry; day: Date }) => (
+export const dotIcons = { done: 'check', no: 'cross', late: 'alert' } as const
+
+const TimelineEntry = ({ entry: { at, mark, text, who }, day }: { entry: HistoryEntry; day: Date }) => (
   <li class={mark}>
     <span class="dot">{mark !== 'now' && <Icon name={dotIcons[mark]} />}</span>
     <span class="what">{text}</span>
@@ -56,7 +57,7 @@ const TimelineEntry = ({ entry: { at, mark, text, who }, day }: { entry: Entry; 
   </li>
 )
 
-function deliveryEntry(notification: SentNotification, now: Date): Entry[] {
+function deliveryEntry(notification: SentNotification, now: Date): HistoryEntry[] {
   const { status, tries, acknowledged_at, exhausted_at, last_try_at, next_try_at } = notification
   const name = `“${status.replace('_', ' ')}”`
   const who = 'notification'
@@ -89,7 +90,7 @@ const topics: Record<string, string> = {
   refunded: 'message “refunded”',
 }
 
-function messageEntry(message: Message): Entry[] {
+function messageEntry(message: Message): HistoryEntry[] {
   const { medium, topic, sent_at, ended_at, created_at } = message
   const what = `The ${topics[topic] ?? topic} by ${medium === 'sms' ? 'SMS' : 'email'}`
   const who = 'message'

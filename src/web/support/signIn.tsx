@@ -53,10 +53,13 @@ const refusals = {
 const refuseProgram = (c: Ctx, http: number, code: keyof typeof refusals) =>
   respond(c, plainAnswer(http, code, refusals[code], errorContext(c)))
 
+// Where the dashboard leads while it has no account.
+export type EnterFirstVisit = (c: Ctx) => Promise<string | undefined>
+
 // A single-use link from the terminal: it sets the session cookie and redirects to the support page. GET uses the link
 // up, because one click has to be enough; HEAD and a browser's prefetch do not.
 export const enterRoute =
-  ({ db }: Pick<Runtime, 'db'>, auth: OperatorAuth) =>
+  ({ db }: Pick<Runtime, 'db'>, auth: OperatorAuth, enterFirstVisit?: EnterFirstVisit) =>
   async (c: Ctx) => {
     setHeaders(c, pageHeaders())
     if (c.req.method === 'HEAD' || isPrefetch(c)) return c.body(null, 204)
@@ -66,6 +69,8 @@ export const enterRoute =
     try {
       const isValid = await useSupportLink(db, auth.keys, c.req.query('link') ?? '', auth.clock())
       if (isValid) startSession(c, auth)
+      const first = isValid ? await enterFirstVisit?.(c) : undefined
+      if (first) return c.body(null, 303, { location: first })
       // The same link, opened again in a browser that is signed in, is not an error.
       if (isValid || accessOf(c, auth) === 'granted') return c.body(null, 303, { location: '/support' })
       return c.html(<UsedLinkPage />, 403)

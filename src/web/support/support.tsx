@@ -26,7 +26,7 @@ import { ForeignFormPage, NoSuchPaymentPage, SupportBusyPage, SupportUnavailable
 import { type Notice, SupportPaymentPage } from './paymentPage.tsx'
 import { SearchPage, SearchResultsPage } from './searchPages.tsx'
 import { NoSuchRequestPage, RefusedRequestPage } from './searchRequest.tsx'
-import { enterRoute, guard } from './signIn.tsx'
+import { type EnterFirstVisit, enterRoute, guard } from './signIn.tsx'
 
 const css = readStyles(new URL('./support.css', import.meta.url))
 
@@ -34,15 +34,17 @@ type SupportRuntime = Pick<Runtime, 'db' | 'clock' | 'wake' | 'limits' | 'bodies
   rules: MessageRules
 }
 
+type SupportOptions = { runtime: SupportRuntime; auth: OperatorAuth; enterFirstVisit?: EnterFirstVisit }
+
 // The pages for support staff. They find a payment by its reference, show its timeline, and can send the receipt and the
 // notifications again. The routes are mounted at /support.
-export function supportRoutes({ runtime, auth }: { runtime: SupportRuntime; auth: OperatorAuth }) {
+export function supportRoutes({ runtime, auth, enterFirstVisit }: SupportOptions) {
   const routes = new Hono<Env>({ strict: false })
   // Before the guard, because the sign-in page needs it.
   routes.get('/support.css', c =>
     c.body(css, 200, { ...pageHeaders(), 'content-type': 'text/css; charset=utf-8' }),
   )
-  routes.get('/enter', enterRoute(runtime, auth))
+  routes.get('/enter', enterRoute(runtime, auth, enterFirstVisit))
   routes.use(guard(pageHeaders(), auth))
   routes.get('/', c => lookUp(runtime, c))
   routes.post('/receipt', formRoute(runtime, auth, sendReceipt))

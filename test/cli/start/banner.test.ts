@@ -12,6 +12,8 @@ const textOf = (env: Record<string, string>, shown?: string) => {
     url,
     baseUrl: url,
     embedded: true,
+    hasDemo: true,
+    hasUsers: false,
     makeSupportLink: async () => made,
     stop: async () => {},
   }
@@ -42,6 +44,8 @@ test('with the demo merchant the shop comes first, unless nobody could pay in it
     url,
     baseUrl: url,
     embedded: true,
+    hasDemo: true,
+    hasUsers: false,
     welcome: demo,
     makeSupportLink: async () => never,
     stop: async () => {},

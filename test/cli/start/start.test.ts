@@ -107,7 +107,7 @@ test('a link from the command signs a browser in beside the running gateway', as
   expect(code).toBe(0)
   expect(data.link).toMatch(new RegExp(`^${url}/support/enter\\?link=[\\w-]{22}$`))
   const entered = await fetch(data.link, { redirect: 'manual' })
-  expect([entered.status, entered.headers.get('location')]).toEqual([303, '/support'])
+  expect([entered.status, entered.headers.get('location')]).toEqual([303, '/dashboard/first-visit'])
   const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
   for (const path of ['/support', '/inbox', '/metrics'])
     expect([path, (await fetch(url + path, { headers: { cookie } })).status]).toEqual([path, 200])

@@ -233,6 +233,7 @@ function changingRoutes(): string[] {
     operatorKeys: operatorKeys('a stored token', undefined),
     messageRules: { smsPrefixes: [], perRecipient: 1, perMerchant: 1 },
     isForThisMachineOnly: true,
+    hasDemo: false,
     sandbox: sandbox.app,
     trustedProxies: 0,
     log: { error: () => {} } as never,

@@ -1,3 +1,4 @@
+import { hasRealUsers } from '../../../actions/installation/firstVisit.ts'
 import { confirmIdentity } from '../../../actions/access/ownAccount.ts'
 import { signOut } from '../../../actions/access/sessions.ts'
 import {
@@ -76,7 +77,9 @@ const hasPasskeys = (baseUrl: string) => passkeySite(baseUrl) !== undefined
 
 const notices: readonly SignInNotice[] = ['signedOut', 'changed', 'ended', 'joined']
 
-function showSignIn({ runtime }: AccessDeps, c: Ctx, visit: PublicVisit) {
+// Without an account nobody can sign in: the first visit explains how to create it.
+async function showSignIn({ runtime }: AccessDeps, c: Ctx, visit: PublicVisit) {
+  if (!(await hasRealUsers(visit.db))) return c.redirect('/dashboard/first-visit', 303)
   const done = c.req.query('done')
   const notice = notices.find(word => word === done)
   return sendPublicPage(
