@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import { formTokenOf, isFormToken } from '../formOrigin.ts'
 import { readUrl } from '../text.ts'
 
@@ -21,7 +20,7 @@ export type PasskeySite = { rpId: string; origin: string }
 // Browsers have passkeys for the names of hosts only, over https or on this machine. Undefined elsewhere.
 export function passkeySite(baseUrl: string): PasskeySite | undefined {
   const url = readUrl(baseUrl)
-  if (!url || isIP(url.hostname.replace(/^\[|\]$/g, ''))) return undefined
+  if (!url || /^\[|^[\d.]+$/.test(url.hostname)) return undefined // an IP address
   const isSecure = url.protocol === 'https:' || url.hostname === 'localhost'
   return isSecure ? { rpId: url.hostname, origin: url.origin } : undefined
 }

@@ -14,7 +14,6 @@ import { chosenLang } from '../../../core/languages/languages.ts'
 import { isAtMost } from '../../../core/text.ts'
 import type { Ctx } from '../../http/context.ts'
 import { sendDashboardPage } from '../frame/frame.tsx'
-import { PasskeysCard } from '../passkeys/passkeyParts.tsx'
 import type { OwnRoute, Visit } from '../route.ts'
 import { PasskeyScript } from '../signIn/passkeySignIn.tsx'
 import { sessionCookieText, setSession } from '../signIn/cookies.ts'
@@ -22,6 +21,7 @@ import { type AccessDeps, depsOf, orTooOften, retryLater } from '../signIn/signI
 import { signInTexts } from '../signIn/signInTexts.ts'
 import { AccountPage, PlacesPage, RecoveryCodesPage, SecondFactorSetupPage } from './ownAccountPages.tsx'
 import { type OwnNotice, ownAccountTexts } from './ownAccountTexts.ts'
+import { PasskeysCard } from './passkeysCard.tsx'
 
 const accountPath = '/dashboard/account'
 

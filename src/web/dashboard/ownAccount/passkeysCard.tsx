@@ -1,7 +1,7 @@
 import { maxPasskeyName, type Passkey } from '../../../core/access/passkey.ts'
 import { FormToken } from '../../../core/markup/page.tsx'
-import { accountTime, ButtonForm } from '../ownAccount/ownAccountPages.tsx'
-import { ownAccountTexts } from '../ownAccount/ownAccountTexts.ts'
+import { accountTime, ButtonForm } from './ownAccountPages.tsx'
+import { ownAccountTexts } from './ownAccountTexts.ts'
 import type { Visit } from '../route.ts'
 
 type PasskeysProps = { visit: Visit; passkeys: readonly Passkey[]; fault?: string }
