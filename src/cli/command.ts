@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from 'commander'
+import { addAuditCommands } from './audit/audit.ts'
 import { CliCommand } from './cliCommand.ts'
 import { addDoctor } from './doctor/doctor.ts'
 import { exitCodeMeanings, exitCodes, failureOf } from './failure.ts'
@@ -77,6 +78,7 @@ export function createProgram(json: boolean): CliCommand {
     addMessageCommands,
     addTaskCommands,
     addLedgerCommands,
+    addAuditCommands,
     addSupportCommands,
     addUserCommands,
   ])

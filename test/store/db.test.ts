@@ -49,6 +49,14 @@ test('a connection that came too late for one is there for the next', async () =
   expect(db.stats().waiting).toBe(0)
 })
 
+test('a statement that gets an idle connection in this turn does not wait', async () => {
+  await Promise.all(Array.from({ length: 4 }, one))
+  const done = Promise.all(Array.from({ length: 6 }, one))
+  expect(db.stats()).toEqual({ total: 4, idle: 4, waiting: 2 })
+  await done
+  expect(db.stats()).toEqual({ total: 4, idle: 4, waiting: 0 })
+})
+
 test('one verb has at most half of the connections, whatever it waits for', async () => {
   const paying = db.withQuota('pay')
   const slow = Array.from({ length: 6 }, () => paying.rows(sql`select pg_sleep(1)`))

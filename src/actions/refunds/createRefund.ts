@@ -58,7 +58,13 @@ type Permit<Denied> = (tx: Tx, refund: Refund) => Promise<Denied | undefined>
 
 // Stores a refund. By default a worker of the gateway sends it: a command may run where the provider does not accept calls.
 export const requestRefundLater = (deps: PaymentDeps, request: RefundRequest): Promise<CreateRefundResult> =>
-  storeAndWake<never>(deps, request, 'worker', () => Promise.resolve(undefined))
+  requestPermittedRefundLater<never>(deps, request, () => Promise.resolve(undefined))
+
+export const requestPermittedRefundLater = <Denied extends { fault: string }>(
+  deps: PaymentDeps,
+  request: RefundRequest,
+  permit: Permit<Denied>,
+): Promise<CreateRefundResult | Denied> => storeAndWake(deps, request, 'worker', permit)
 
 async function storeAndWake<Denied extends { fault: string }>(
   deps: PaymentDeps,

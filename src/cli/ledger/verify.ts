@@ -15,8 +15,8 @@ import type { Output } from '../output.ts'
 import { dateTime, heading } from '../terminal.ts'
 import { ledgerCsv, refuseTwoForms } from './figures.ts'
 
-type Expected = { number: number; digest: string }
-type Options = { merchant?: string; expect?: Expected; head?: true; csv?: true }
+export type ExpectedHead = { number: number; digest: string }
+type Options = { merchant?: string; expect?: ExpectedHead; head?: true; csv?: true }
 
 export function addLedgerVerify(ledger: CliCommand) {
   ledger
@@ -41,7 +41,7 @@ export function addLedgerVerify(ledger: CliCommand) {
     })
 }
 
-function readHead(text: string): Expected {
+export function readHead(text: string): ExpectedHead {
   const [, number = '', digest = ''] = /^(\d{1,9}):([0-9a-f]{64})$/.exec(text) ?? []
   if (digest === '')
     throw new InvalidArgumentError('It must be the number and the digest of a seal, such as 17:9f86...')

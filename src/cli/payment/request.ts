@@ -1,3 +1,5 @@
+import { audited } from '../../actions/access/audit.ts'
+import { requestEntry } from '../../core/access/auditEntries.ts'
 import { initiate } from '../../actions/interface/initiate.ts'
 import { findRequestSigner, signRequest } from '../../actions/merchants/onboard.ts'
 import { Refusal, Unavailable } from '../../core/interface/refusal.ts'
@@ -71,6 +73,10 @@ async function request(context: CommandContext, options: Options): Promise<Outpu
     'api',
     'command',
   ).catch(asCommandError)
+  const { actor } = context
+  await audited(db, actor, clock(), (_, record) =>
+    record(requestEntry(merchant_id, stored.tx_reference, stored.mode)),
+  )
   const payment = await requirePayment(db, stored.tx_reference, merchant_id)
   const methods = providerAccounts
     .availableMethods({ ...payment, settings: signer.settings })

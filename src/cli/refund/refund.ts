@@ -313,9 +313,9 @@ async function retry(
   const failed = await requireRefund(context.db, id, merchant)
   const deps = await refundDeps(context, 'refund.retry')
   const result = await retryRefund(deps, failed, by)
-  if (!result)
-    throw refused(`The refund is ${failed.state}: only a failed refund is requested again.`, {
-      data: { state: failed.state },
-    })
+  if ('fault' in result && result.fault === 'not_failed') {
+    const { state } = result.refund
+    throw refused(`The refund is ${state}: only a failed refund is requested again.`, { data: { state } })
+  }
   return resultOf(result, failed)
 }

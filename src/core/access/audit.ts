@@ -21,6 +21,7 @@ export type StoredEntry = AuditEntry & {
   actor_id: string
   address: string
   actor_name: string | null
+  is_operator: boolean // the actor is a user of the operator
   merchant_name: string | null
   subject_name: string | null // if the subject is a user
 }

@@ -171,3 +171,12 @@ export function accountChangeEntry(
     after: changed.sealed_settings === undefined ? after : { ...after, credentials: 'stored again' },
   }
 }
+
+// A command that requested a payment, as the merchant's server does.
+export const requestEntry = (merchant_id: string, tx_reference: string, mode: Mode): AuditEntry => ({
+  merchant_id,
+  action: 'payment.request',
+  subject: tx_reference,
+  before: null,
+  after: { mode },
+})

@@ -113,6 +113,11 @@ export const merchantPermissions = {
     merchant: [owner],
     operator: [admin],
   },
+  'limits.change': {
+    means: 'Change limits, fees and what else only the operator decides',
+    merchant: [],
+    operator: [admin],
+  },
   'team.view': { means: 'See the team', merchant: [owner], operator: [admin, read_only] },
   'team.manage': {
     means: 'Invite people, change their role, remove them',

@@ -361,3 +361,7 @@ export const settingsOfGroup = (group: SettingGroup): SettingName[] =>
 
 export const isSensitiveGroup = (group: SettingGroup) =>
   settingsOfGroup(group).some(name => settingTable[name].isSensitive)
+
+// Whether a merchant can change nothing of the group.
+export const isDecidedByOperator = (group: SettingGroup) =>
+  settingsOfGroup(group).every(name => settingTable[name].decidedBy === 'operator')

@@ -15,7 +15,7 @@ export const addAuditEntry = (tx: Tx, entry_id: string, actor: Actor, e: AuditEn
 
 export type AuditFilter = {
   merchant_id?: string
-  actor_id?: string
+  actor_ids?: readonly string[]
   action?: string
   subject?: string
   from?: string // the smallest entry_id of a time
@@ -25,14 +25,14 @@ export type AuditFilter = {
 // Newest first, behind an entry.
 export const listAuditEntries = (tx: Tx, f: AuditFilter, behind: string | undefined, limit: number) =>
   tx.rows<StoredEntry>(sql`
-    select a.*, u.name as actor_name, m.name as merchant_name, s.name as subject_name
+    select a.*, u.name as actor_name, u.operator_role is not null as is_operator, m.name as merchant_name, s.name as subject_name
     from audit_entries a
       left join users u on a.actor_kind = 'user' and u.user_id = a.actor_id
       left join merchants m on m.merchant_id = a.merchant_id
       left join users s on s.user_id = a.subject
     where true
       ${f.merchant_id === undefined ? sql`` : sql`and a.merchant_id = ${f.merchant_id}`}
-      ${f.actor_id === undefined ? sql`` : sql`and a.actor_id = ${f.actor_id}`}
+      ${f.actor_ids === undefined ? sql`` : sql`and a.actor_id = any(${f.actor_ids}::text[])`}
       ${f.action === undefined ? sql`` : sql`and a.action = ${f.action}`}
       ${f.subject === undefined ? sql`` : sql`and a.subject = ${f.subject}`}
       ${f.from === undefined ? sql`` : sql`and a.entry_id >= ${f.from}`}

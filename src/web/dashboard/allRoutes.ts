@@ -1,5 +1,6 @@
 import { createPasswordHasher } from '../../runtime/passwordHasher.ts'
 import type { AreaDeps } from './areaDeps.ts'
+import { merchantAuditRoutes, operatorAuditRoutes } from './audit/auditRoutes.tsx'
 import type { DashboardRoutes } from './dashboard.tsx'
 import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
@@ -15,8 +16,13 @@ import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
 export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
   return {
-    merchant: [...paymentsRoutes(deps), ...settingsRoutes(deps), ...teamRoutes(deps)],
-    operator: [...usersRoutes(deps)],
+    merchant: [
+      ...paymentsRoutes(deps),
+      ...settingsRoutes(deps),
+      ...teamRoutes(deps),
+      ...merchantAuditRoutes(deps),
+    ],
+    operator: [...usersRoutes(deps), ...operatorAuditRoutes(deps)],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access), ...ownPasskeyRoutes(access)],
     open: [
       ...firstVisitRoutes(access),

@@ -9,9 +9,10 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import { minifyCss, readStyles } from '../documents/documents.ts'
 import { addressOf } from '../http/apiRequest.ts'
 import type { Ctx, Env } from '../http/context.ts'
+import { admitToDashboard } from './admission.tsx'
 import { newFormToken } from './formToken.ts'
 import { firstPath } from './frame/frame.tsx'
-import { busyPage, problemPage, refusalPage } from './frame/problems.tsx'
+import { problemPage, refusalPage } from './frame/problems.tsx'
 import { publicGuard } from './publicGuard.tsx'
 import { type DashboardForm, readDashboardForm } from './readForm.ts'
 import {
@@ -28,7 +29,13 @@ import { isFromThisMachine } from './thisMachine.ts'
 import { userCookie } from './userCookie.ts'
 
 // The frame, then the parts that only some areas need.
-const styles = ['frame/dashboard.css', 'signIn/signIn.css', 'payments/payments.css', 'settings/settings.css']
+const styles = [
+  'frame/dashboard.css',
+  'signIn/signIn.css',
+  'payments/payments.css',
+  'settings/settings.css',
+  'audit/audit.css',
+]
 const css = minifyCss(readStyles(...styles.map(file => new URL(`./${file}`, import.meta.url))))
 const deadlineMs = 10_000 // of the statements of one request
 
@@ -50,6 +57,7 @@ export type DashboardRoutes = {
 // The dashboard for merchants and the operator, mounted at /dashboard. Every route below passes the same guard.
 export function dashboardRoutes(deps: DashboardDeps, all: DashboardRoutes) {
   const routes = new Hono<Env>({ strict: false })
+  routes.use(admitToDashboard(deps.isOverloaded))
   routes.get('/dashboard.css', c =>
     c.body(css, 200, { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'no-cache' }),
   )
@@ -124,7 +132,6 @@ type Answer = (c: Ctx, visit: Visit) => Promise<Response> | Response
 const guarded = (deps: DashboardDeps, route: Guarded, answer: Answer) => async (context: Context<Env>) => {
   const c = context as Ctx
   const lang = preferredLang(c.req.header('accept-language'))
-  if (deps.isOverloaded()) return busyPage(c, lang, 503)
   try {
     const { runtime, trustedProxies } = deps
     const now = runtime.clock()

@@ -8,7 +8,7 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import { addressOf } from '../http/apiRequest.ts'
 import type { Ctx, Env } from '../http/context.ts'
 import { newFormToken } from './formToken.ts'
-import { busyPage, problemPage, refusalPage } from './frame/problems.tsx'
+import { problemPage, refusalPage } from './frame/problems.tsx'
 import { readDashboardForm } from './readForm.ts'
 import type { PublicRoute } from './route.ts'
 
@@ -17,7 +17,6 @@ const deadlineMs = 10_000 // of the statements of one request
 type PublicGuardDeps = {
   runtime: Pick<Runtime, 'db' | 'clock' | 'limits' | 'bodies' | 'formKey' | 'baseUrl'>
   trustedProxies: number
-  isOverloaded(): boolean
 }
 
 const formIdPattern = /^[\w-]{22}$/
@@ -29,7 +28,6 @@ const formCookieName = (baseUrl: string) =>
 export const publicGuard = (deps: PublicGuardDeps, route: PublicRoute) => async (context: Context<Env>) => {
   const c = context as Ctx
   const lang = preferredLang(c.req.header('accept-language'))
-  if (deps.isOverloaded()) return busyPage(c, lang, 503)
   try {
     const { runtime, trustedProxies } = deps
     const address = addressOf(c.env.incoming, trustedProxies)

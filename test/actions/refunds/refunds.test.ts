@@ -323,7 +323,7 @@ describe('a lost answer', () => {
     expect(refunds).toMatchObject([{ state: 'unknown' }])
     expect(tasks).toMatchObject([{ kind: 'refund_unclear', amount: 1000n, closed_at: null }])
     expect(posts).toHaveLength(1)
-    expect(await retryRefund(node, refunds[0] as Refund, 'Esi')).toBeUndefined()
+    expect(await retryRefund(node, refunds[0] as Refund, 'Esi')).toMatchObject({ fault: 'not_failed' })
     const record = { by: 'Esi', outcome: { done: 'failed', note: 'Not in the dashboard.' } } as const
     expect(await storeRefundRecord(node, refunds[0] as Refund, record, after(minutes(3)))).toMatchObject({
       done: 'recorded',
@@ -594,7 +594,8 @@ describe('by hand', () => {
       script.refund = async () => reply
       await ask({ refund_id: reply.state, amount: 100n })
     }
-    for (const one of (await stored()).refunds) expect(await retryRefund(node, one, 'Esi')).toBeUndefined()
+    for (const refund of (await stored()).refunds)
+      expect(await retryRefund(node, refund, 'Esi')).toEqual({ fault: 'not_failed', refund })
     script.refund = async () => ({ state: 'failed', words: 'No.' })
     await ask({ refund_id: 'f', amount: 700n })
     const failed = (await stored()).refunds.find(({ state }) => state === 'failed') as Refund
@@ -611,6 +612,22 @@ describe('by hand', () => {
     await poll()
     expect(made).toHaveLength(1)
     expect((await stored()).refunds).toHaveLength(4)
+  })
+
+  test('a success that is reported while an operator retries makes no second refund', async () => {
+    const { ask, script, stored, node, made, poll, setNow } = await paidPayment()
+    script.refund = async () => ({ state: 'failed', words: 'No.' })
+    await ask({ refund_id: 'f', amount: 300n })
+    const [failed] = (await stored()).refunds as [Refund]
+    script.check = async order => madeReply(order, 'R-late')
+    setNow(after(minutes(3)))
+    await poll()
+    const [refund] = (await stored()).refunds as [Refund]
+    expect(refund.state).toBe('succeeded')
+    expect(await retryRefund(node, failed, 'Esi')).toEqual({ fault: 'not_failed', refund })
+    await poll()
+    expect(made).toHaveLength(0)
+    expect((await stored()).refunds).toHaveLength(1)
   })
 
   test('two operators who retry the same refund at once make one', async () => {

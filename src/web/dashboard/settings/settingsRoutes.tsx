@@ -8,6 +8,7 @@ import {
 } from '../../../actions/merchants/saveSettingsForm.ts'
 import type { SettingName } from '../../../core/merchant/settings.ts'
 import {
+  isDecidedByOperator,
   isSensitiveGroup,
   type SettingGroup,
   settingGroups,
@@ -72,7 +73,7 @@ export const settingsRoutes = (deps: AreaDeps): MerchantRoute[] => [
 const groupRoutes = (deps: AreaDeps, group: SettingGroup): MerchantRoute[] => {
   const common = {
     path: `/settings/${group}`,
-    permission: 'settings.change',
+    permission: isDecidedByOperator(group) ? 'limits.change' : 'settings.change',
     isSensitive: isSensitiveGroup(group),
   } as const
   return [
@@ -92,9 +93,14 @@ async function showSettings({ redactDays }: AreaDeps, c: Ctx, visit: MerchantVis
   const notice = notices.find(word => word === c.req.query('done'))
   return sendDashboardPage(
     c,
-    <SettingsPage visit={visit} view={view} redactDays={redactDays} links={[]} notice={notice} />,
+    <SettingsPage visit={visit} view={view} redactDays={redactDays} links={linksOf(visit)} notice={notice} />,
   )
 }
+
+const linksOf = (visit: MerchantVisit) => [
+  ...(visit.may('team.view') ? [{ path: '/settings/team', label: settingsTextsOf(visit).team }] : []),
+  ...(visit.may('audit.view') ? [{ path: '/settings/audit', label: settingsTextsOf(visit).audit }] : []),
+]
 
 type Texts = Partial<Record<SettingName, string>>
 type Shown = {
