@@ -184,7 +184,7 @@ const SessionsCard = ({ visit, sessions }: { visit: Visit; sessions: readonly Us
             <th>{texts.seen}</th>
             <th>{texts.since}</th>
             <th>{texts.from}</th>
-            <th />
+            <th>{texts.action}</th>
           </tr>
         </thead>
         <tbody>
