@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomFillSync } from 'node:crypto'
 import type { Mode } from '../core/mode.ts'
 import { alphabet, reference, spell, tailLimit } from '../core/payment/reference.ts'
+import { takenFormLength } from '../core/payment/takenPayment.ts'
 
 // Ids are made by the program, so that nodes and shards share no sequence.
 const merchantIdLength = 10
@@ -69,6 +70,7 @@ export const newBusinessId = () => randomText(16)
 export const newSecretId = () => randomText(8)
 export const newInvoiceId = () => `CLI-${randomText(12)}`
 export const newTriggerInvoice = () => `TEST-${randomText(12)}`
+export const newTakenForm = () => randomText(takenFormLength)
 export const newVisit = () => randomText(10)
 export const newRequestId = () => `req_${randomText(16)}`
 export const isRequestId = (text: string) => /^req_[0-9a-z]{16}$/.test(text)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { join, raw } from 'sql-template-tag'
 import { type Query, sql } from './db.ts'
 
@@ -15,8 +16,21 @@ export const statementPart =
 export function groupStatement(parts: readonly StatementPart[], result: Query = sql`select`): Query {
   const ctes = parts.map(part => sql`${raw(part.name)} as (${part})`)
   const resultName = result.text === 'select' ? '' : (result.name ?? result.text)
-  const name = [...parts.map(part => part.name), resultName].join('+')
+  const name = nameOfStatement([...parts.map(part => part.name), resultName].join('+'))
   return Object.assign(sql`with ${join(ctes)} ${result}`, { name })
+}
+
+const longestName = 63 // PostgreSQL ignores the rest of a name, so two longer names may be the same statement to it
+const shortNames = new Map<string, string>() // as many as there are combinations of parts
+
+function nameOfStatement(combination: string): string {
+  if (combination.length <= longestName) return combination
+  const known = shortNames.get(combination)
+  if (known) return known
+  const digest = createHash('sha256').update(combination).digest('hex').slice(0, 24)
+  const name = `${combination.slice(0, longestName - digest.length - 1)}~${digest}`
+  shortNames.set(combination, name)
+  return name
 }
 
 // A condition for every table that a statement with a list of keys reads. Citus does not evaluate lists of keys;

@@ -11,6 +11,7 @@ import { setTimeout } from 'node:timers/promises'
 export type Sdk = {
   language: string
   program: string // skipped without it
+  probe?: string[] // arguments that fail if the program lacks what the tests need
   folder: string // has the README and the SDK itself
   driver: string[] // arguments
   shop(port: number): string[] // arguments
@@ -18,9 +19,11 @@ export type Sdk = {
 }
 
 // Says plainly on the console if the program is missing.
-export function isMissing({ language, program }: Pick<Sdk, 'language' | 'program'>): boolean {
-  if (!spawnSync(program, ['--version']).error) return false
-  console.warn(`SKIPPED: ${program} is not on this machine, so the ${language} SDK was not tested.`)
+export function isMissing({ language, program, probe = ['--version'] }: Sdk): boolean {
+  const { error, status } = spawnSync(program, probe)
+  if (!error && status === 0) return false
+  const what = error ? program : `what \`${program} ${probe.join(' ')}\` asks for`
+  console.warn(`SKIPPED: ${what} is not on this machine, so the ${language} SDK was not tested.`)
   return true
 }
 
@@ -53,10 +56,15 @@ export function startDriver({ program, driver }: Sdk) {
   const waiting: ((answer: DriverAnswer) => void)[] = []
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })
   lines.on('line', line => waiting.shift()?.(JSON.parse(line)))
-  child.on('exit', () => waiting.splice(0).forEach(resolve => resolve({ error: noDriver })))
+  let hasEnded = false
+  child.on('exit', () => {
+    hasEnded = true
+    for (const resolve of waiting.splice(0)) resolve({ error: noDriver })
+  })
   return {
     run: (op: string, client: ClientOptions, ...args: unknown[]) =>
       new Promise<DriverAnswer>(resolve => {
+        if (hasEnded) return resolve({ error: noDriver })
         waiting.push(resolve)
         child.stdin?.write(`${JSON.stringify({ op, client, args })}\n`)
       }),

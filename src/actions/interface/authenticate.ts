@@ -150,7 +150,10 @@ const guards = {
 
 type ApiOperation = keyof typeof guards
 
-export function mustBeReadable({ merchant_id, unreadable: names, sealed }: Caller, operation: ApiOperation) {
+export function mustBeReadable(
+  { merchant_id, unreadable: names, sealed }: Pick<Caller, 'merchant_id' | 'unreadable' | 'sealed'>,
+  operation: ApiOperation,
+) {
   if (sealed !== undefined)
     throw unreadableSetting('the secret of this merchant_key, which cannot be opened', String(sealed))
   const guarding = names.filter(name => guards[operation].some(guard => guard === name))

@@ -10,7 +10,7 @@ import {
   presentFields,
   requestFingerprint,
 } from '../../core/interface/request.ts'
-import { unsupportedCurrency, checkSettings } from '../../core/interface/requestLimits.ts'
+import { checkSettings, reservedInvoice, unsupportedCurrency } from '../../core/interface/requestLimits.ts'
 import { requestString, totalSpellings } from '../../core/interface/signature.ts'
 import type { Warning } from '../../core/interface/warnings.ts'
 import { storedLineItems } from '../../core/lineItems.ts'
@@ -82,7 +82,7 @@ async function acceptRequest(
   const { direct, fault } = isDirect(request)
     ? readDirect(runtime.providerAccounts, caller, request)
     : noDirect
-  const refusal = checkSettings(caller.settings, caller.outlets, request) ?? fault
+  const refusal = reservedInvoice(request) ?? checkSettings(caller.settings, caller.outlets, request) ?? fault
   const warnings = requestWarnings(runtime, caller, sent, request)
   if (refusal)
     return { stored: await findEqualRequest(runtime, caller, request, refusal, deadline), direct, warnings }
@@ -192,7 +192,11 @@ async function differencesOf({ db }: Runtime, stored: StoredRequest, sent: NewPa
 const digestOf = (request: PaymentRequest) =>
   Buffer.from(hash('sha256', requestFingerprint(request), 'hex'), 'hex')
 
-function newPayment({ merchant_id, mode, settings }: Caller, request: PaymentRequest, now: Date): NewPayment {
+export function newPayment(
+  { merchant_id, mode, settings }: Pick<Caller, 'merchant_id' | 'mode' | 'settings'>,
+  request: PaymentRequest,
+  now: Date,
+): NewPayment {
   return {
     merchant_id,
     tx_reference: newReference(now),

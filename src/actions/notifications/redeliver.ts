@@ -1,6 +1,7 @@
 import { type IpnStyle, type MerchantSettings, readMerchantSettings } from '../../core/merchant/settings.ts'
-import { laneOf } from '../../core/notification/lane.ts'
+import { laneOf, takenLane } from '../../core/notification/lane.ts'
 import { ipnUrlOf, isSent, type NotificationKey } from '../../core/notification/notification.ts'
+import { isTaken } from '../../core/payment/takenPayment.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import { findMerchant } from '../../store/merchants/merchants.ts'
 import {
@@ -16,7 +17,7 @@ import {
 
 const pageSize = 500 // one statement, well within the statement timeout
 
-// `being_sent`: in flight, not changed. `left_out`: the merchant's style does not send this status.
+// `being_sent`: in flight, not changed. `left_out`: the settings of the merchant do not send it.
 export type Redelivered = { redelivered: number; being_sent: number; no_address: number; left_out: number }
 
 const none: Redelivered = { redelivered: 0, being_sent: 0, no_address: 0, left_out: 0 }
@@ -95,11 +96,13 @@ async function beginRedeliveries(
 // The current address is used, because the former one may have been wrong. If none is set now, the former one is used.
 function planFor(one: Redeliverable, settings: MerchantSettings): Redelivery | 'no_address' | 'left_out' {
   const { merchant_id, tx_reference, sequence, mode, created_at } = one
-  if (one.url === null && !isSent(one.status, settings.ipn_style)) return 'left_out'
+  const taken = isTaken({ invoice_id: one.invoice_id ?? '' })
+  const leavesOut = !isSent(one.status, settings.ipn_style) || (taken && !settings.ipn_taken_payments)
+  if (one.url === null && leavesOut) return 'left_out'
   const url = ipnUrlOf({ ipn_url: one.payment_url }, settings) ?? one.url
   if (url === null) return 'no_address'
   const style = one.style ?? styleFor(one.body ?? '', settings.ipn_style)
-  const lane = laneOf(url, mode, settings)
+  const lane = taken ? takenLane(url, mode) : laneOf(url, mode, settings)
   return { merchant_id, tx_reference, sequence, mode, created_at, url, lane, style }
 }
 

@@ -1,9 +1,8 @@
 import type { FeeToReturn } from '../../core/ledger/book.ts'
 import { transfersOf } from '../../core/ledger/bookChange.ts'
 import { readMerchantSettings } from '../../core/merchant/settings.ts'
-import { laneOf } from '../../core/notification/lane.ts'
+import { destinationOf } from '../../core/notification/destination.ts'
 import {
-  ipnUrlOf,
   isSent,
   notificationBody,
   type NotificationKey,
@@ -105,8 +104,7 @@ function notificationUpdateOf(
   const { merchant_id, tx_reference, mode, status } = payment
   const settings = readMerchantSettings(merchant_settings)
   const style = settings.ipn_style
-  const url = isSent(status, style) ? ipnUrlOf(payment, settings) : null
-  const to = url === null ? undefined : { url, lane: laneOf(url, mode, settings), style }
+  const to = isSent(status, style) ? destinationOf(payment, settings) : undefined
   const body = notificationBody(payment, style)
   const notification = { merchant_id, tx_reference, mode, status, body, created_at: at }
   return { notification: { notification, to }, messages: messagesFor(payment, at) }
@@ -124,8 +122,7 @@ export function refundUpdateOf({
   const { merchant_id, tx_reference, mode, status } = after
   const settings = readMerchantSettings(before.merchant_settings)
   const style = settings.ipn_style
-  const url = settings.ipn_refunds ? ipnUrlOf(after, settings) : null
-  const to = url === null ? undefined : { url, lane: laneOf(url, mode, settings), style }
+  const to = settings.ipn_refunds ? destinationOf(after, settings) : undefined
   const body = refundUpdateBody(refund, style)
   const type = `refund.${refund.state}` as const
   const created_at = refund.updated_at

@@ -2,6 +2,7 @@ import type { Logo } from '../merchant/logo/logo.ts'
 import type { SettingTexts } from '../merchant/settings.ts'
 import type { Mode } from '../mode.ts'
 import { figureIn } from '../money.ts'
+import type { NewPayment } from '../payment/payment.ts'
 import type { RefundApproval } from '../refund/approval.ts'
 import type { Refund } from '../refund/refund.ts'
 import { type AuditEntry, differingValues } from './audit.ts'
@@ -171,6 +172,20 @@ export function accountChangeEntry(
     after: changed.sealed_settings === undefined ? after : { ...after, credentials: 'stored again' },
   }
 }
+
+export const takenEntry = (
+  payment: Pick<NewPayment, 'merchant_id' | 'tx_reference' | 'mode' | 'total' | 'currency' | 'outlet'>,
+): AuditEntry => ({
+  merchant_id: payment.merchant_id,
+  action: 'payment.take',
+  subject: payment.tx_reference,
+  before: null,
+  after: {
+    mode: payment.mode,
+    amount: `${payment.currency} ${figureIn(payment.total, payment.currency)}`,
+    outlet: payment.outlet,
+  },
+})
 
 // A command that requested a payment, as the merchant's server does.
 export const requestEntry = (merchant_id: string, tx_reference: string, mode: Mode): AuditEntry => ({

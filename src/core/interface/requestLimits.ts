@@ -1,6 +1,7 @@
 import { isOnOrigins, type MerchantSettings, ownOrigins } from '../merchant/settings.ts'
 import { leastIn, mostIn } from '../merchant/totalLimit.ts'
 import { formatMoney, defaultCurrency } from '../money.ts'
+import { isTaken, takenPrefix } from '../payment/takenPayment.ts'
 import { malformed, type Refusal } from './refusal.ts'
 import { maxInvoiceLength, type PaymentRequest } from './request.ts'
 
@@ -32,6 +33,15 @@ export function checkSettings(
   if (foreign) return malformed(foreign, 'is not on one of the origins registered for this merchant')
   return foreignIpnUrl(settings, request)
 }
+
+// Payments that are taken at the counter have these ids.
+export const reservedInvoice = (request: Pick<PaymentRequest, 'invoice_id'>): Refusal | undefined =>
+  isTaken(request)
+    ? malformed(
+        'invoice_id',
+        `must not begin with ${takenPrefix}, which is for payments taken on the dashboard`,
+      )
+    : undefined
 
 const isForeign = (request: PaymentRequest, origins: readonly string[]) => (field: Address) => {
   const url = request[field]

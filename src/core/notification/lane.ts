@@ -9,14 +9,16 @@ import { isTrouble, type Result } from './delivery.ts'
 // - `configured`: the address is the merchant's `ipn_url` setting.
 // - `acknowledged`: a request named the address, and its path was acknowledged most of all paths of its origin in the
 //   last 24 hours.
+// - `taken`: the address is the `ipn_url` setting, and a user of the dashboard took the payment. The shop may answer 404
+//   to an order that it never made, which must not stop its own notifications.
 // - `shared-1` to `shared-3`: a request named the address, and it has another path. The path chooses the lane by hash.
 //
-// All but the configured lane are request lanes; those of one origin are a group. Query and fragment are ignored.
+// The acknowledged and shared lanes are request lanes; those of one origin are a group. Query and fragment are ignored.
 // The first half of this file is about the names of lanes, the second half about the state of a lane in one process.
 const sharedLanes = 3
 const digestLength = 24 // 96 bits: finding a second path with the same digest is infeasible
 
-type LaneKind = 'configured' | 'acknowledged' | 'shared'
+type LaneKind = 'configured' | 'taken' | 'acknowledged' | 'shared'
 export type RequestAddress = { origin: string; path: string } // path: a digest of it
 
 export function requestAddress(url: string): RequestAddress {
@@ -35,8 +37,12 @@ export const laneOf = (url: string, mode: Mode, settings: { ipn_url: string | nu
   url === settings.ipn_url ? configuredLane(url, mode) : sharedLane(requestAddress(url), mode)
 
 // A changed address in the settings is a new lane: failures of the former address do not stop it.
-const configuredLane = (url: string, mode: Mode) =>
-  `${mode}/configured/${originOf(new URL(url))}/${digestOf(url)}`
+const configuredLane = (url: string, mode: Mode) => laneOfSetting('configured', url, mode)
+
+export const takenLane = (url: string, mode: Mode) => laneOfSetting('taken', url, mode)
+
+const laneOfSetting = (kind: 'configured' | 'taken', url: string, mode: Mode) =>
+  `${mode}/${kind}/${originOf(new URL(url))}/${digestOf(url)}`
 
 export const acknowledgedLane = ({ origin, path }: RequestAddress, mode: Mode) =>
   `${mode}/acknowledged/${origin}/${path}`
@@ -44,10 +50,12 @@ export const acknowledgedLane = ({ origin, path }: RequestAddress, mode: Mode) =
 export const sharedLane = ({ origin, path }: RequestAddress, mode: Mode) =>
   `${mode}/shared-${1 + (Number.parseInt(path.slice(0, 8), 16) % sharedLanes)}/${origin}`
 
-// Called for every delivery that is due, so it does not parse the name. Both modes have four letters.
-export const isConfigured = (lane: string) => lane.startsWith('configured/', 5)
+// The address is the merchant's setting. Called for every delivery that is due, so it does not parse the name. Both modes
+// have four letters.
+export const isConfigured = (lane: string) =>
+  lane.startsWith('configured/', 5) || lane.startsWith('taken/', 5)
 
-const pattern = /^(test|live)\/(configured|acknowledged|shared)(?:-\d)?\/(https?:\/\/[^/]+)/
+const pattern = /^(test|live)\/(configured|taken|acknowledged|shared)(?:-\d)?\/(https?:\/\/[^/]+)/
 
 type LaneParts = { kind: LaneKind; mode: Mode | undefined; group: string | undefined }
 
@@ -58,7 +66,7 @@ export function laneParts(lane: string): LaneParts {
   return {
     kind: kind as LaneKind,
     mode: mode as Mode,
-    group: kind === 'configured' ? undefined : `${mode}/${origin}`,
+    group: kind === 'configured' || kind === 'taken' ? undefined : `${mode}/${origin}`,
   }
 }
 

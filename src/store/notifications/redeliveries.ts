@@ -11,12 +11,13 @@ export type Redeliverable = Omit<Notification, 'body'> & {
   url: UntrustedUrl | null
   style: IpnStyle | null
   payment_url: UntrustedUrl | null
+  invoice_id: string | null
   body: string | null // only if it has no delivery
 }
 
 const redeliverable = (where: Query) => sql`
   select n.merchant_id, n.tx_reference, n.sequence, n.mode, n.status, n.created_at, d.url, d.style,
-    p.ipn_url as payment_url, case when d.url is null then n.body end as body
+    p.ipn_url as payment_url, p.invoice_id, case when d.url is null then n.body end as body
   from notifications n
     left join deliveries d on d.merchant_id = n.merchant_id and d.tx_reference = n.tx_reference
       and d.sequence = n.sequence

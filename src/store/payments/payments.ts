@@ -1,7 +1,7 @@
 import type { Mode } from '../../core/mode.ts'
 import type { NewPayment, Payment, PaymentState, Status } from '../../core/payment/payment.ts'
 import { isAlreadyThere } from '../databaseErrors.ts'
-import { type Db, named, sql, type Tx } from '../db.ts'
+import { named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
 
 export type InvoiceKey = Pick<NewPayment, 'merchant_id' | 'mode' | 'invoice_id'>
@@ -19,7 +19,7 @@ export type StoredRequest = Pick<
 
 // Stores new payments in one statement, and returns what is stored under each invoice id: the new row, or the one that
 // existed before. Running it again changes nothing.
-export async function storePayments(db: Db, payments: NewPayment[]): Promise<StoredRequest[]> {
+export async function storePayments(db: Tx, payments: NewPayment[]): Promise<StoredRequest[]> {
   const inserted = await insertOnce(db, payments)
   const older = payments.filter(payment => !inserted.has(payment.tx_reference))
   const stored = new Map<string, StoredRequest>()
@@ -34,7 +34,7 @@ export async function storePayments(db: Db, payments: NewPayment[]): Promise<Sto
 
 // A first try whose connection was lost may still run on the server. Then the second try violates the unique key of its
 // own reference, and a third one finds the row.
-async function insertOnce(db: Db, payments: NewPayment[]) {
+async function insertOnce(db: Tx, payments: NewPayment[]) {
   try {
     return await insertPayments(db, payments)
   } catch (error) {
@@ -45,7 +45,7 @@ async function insertOnce(db: Db, payments: NewPayment[]) {
 
 // Sorted by the unique key, so that two batches with the same invoices wait for each other instead of deadlocking. Named, so
 // that PostgreSQL parses this long statement once per connection.
-async function insertPayments(db: Db, payments: NewPayment[]): Promise<Set<string>> {
+async function insertPayments(db: Tx, payments: NewPayment[]): Promise<Set<string>> {
   const p = [...payments].sort((a, b) => (invoiceKey(a) < invoiceKey(b) ? -1 : 1))
   const query = named('insert_payments')`
     insert into payments (merchant_id, tx_reference, mode, invoice_id, tx_token, status, status_reason, total,

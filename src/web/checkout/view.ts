@@ -61,7 +61,8 @@ export const titleOf = (view: View, status: string) =>
     ? `${status} · ${view.checkout.merchant_name}`
     : `${status} · ${amountOf(view)} · ${view.checkout.merchant_name}`
 
-export const attemptOf = ({ checkout: { attempts } }: View) => attempts.find(isUnresolved) ?? attempts.at(-1)
+export const attemptOf = ({ checkout: { attempts } }: Pick<View, 'checkout'>) =>
+  attempts.find(isUnresolved) ?? attempts.at(-1)
 
 // Undefined if the payment method is no longer offered.
 export const methodOf = ({ checkout }: View, payment_method: string) =>
@@ -108,7 +109,7 @@ export function timeLeft(seconds: number, { frame }: Texts): string {
 }
 
 // Changes whenever the page would look different. The script compares it.
-export function versionOf(view: View): string {
+export function versionOf(view: Pick<View, 'checkout'>): string {
   const { checkout } = view
   const attempt = attemptOf(view)
   const parts = [checkout.stage, checkout.attempts.length, attempt?.state ?? 'none']

@@ -4,13 +4,14 @@ import { merchantAuditRoutes, operatorAuditRoutes } from './audit/auditRoutes.ts
 import type { DashboardRoutes } from './dashboard.tsx'
 import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
-import { ownPasskeyRoutes, passkeyRoutes } from './passkeys/passkeyRoutes.tsx'
 import { paymentsRoutes } from './payments/paymentsRoutes.tsx'
+import { ownPasskeyRoutes, passkeyRoutes } from './passkeys/passkeyRoutes.tsx'
 import { linkRoutes } from './people/linkRoutes.tsx'
 import { teamRoutes } from './people/teamRoutes.tsx'
 import { usersRoutes } from './people/usersRoutes.tsx'
 import { settingsRoutes } from './settings/settingsRoutes.tsx'
 import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
+import { takeRoutes, takeScripts } from './take/takeRoutes.tsx'
 
 // The routes of every area of the dashboard.
 export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
@@ -18,12 +19,18 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   return {
     merchant: [
       ...paymentsRoutes(deps),
+      ...takeRoutes(deps),
       ...settingsRoutes(deps),
       ...teamRoutes(deps),
       ...merchantAuditRoutes(deps),
     ],
     operator: [...usersRoutes(deps), ...operatorAuditRoutes(deps)],
-    own: [...ownSignInRoutes(access), ...ownAccountRoutes(access), ...ownPasskeyRoutes(access)],
+    own: [
+      ...ownSignInRoutes(access),
+      ...ownAccountRoutes(access),
+      ...ownPasskeyRoutes(access),
+      ...takeScripts,
+    ],
     open: [
       ...firstVisitRoutes(access),
       ...signInRoutes(access),

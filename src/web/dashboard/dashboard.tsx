@@ -34,6 +34,7 @@ const styles = [
   'signIn/signIn.css',
   'payments/payments.css',
   'settings/settings.css',
+  'take/take.css',
   'audit/audit.css',
 ]
 const css = minifyCss(readStyles(...styles.map(file => new URL(`./${file}`, import.meta.url))))

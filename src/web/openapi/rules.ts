@@ -2,6 +2,7 @@ import type { Code } from '../../core/interface/refusal.ts'
 import { maxExtras, maxInvoiceLength } from '../../core/interface/request.ts'
 import { feedHeader, graceSeconds } from '../../core/interface/signature.ts'
 import { wholeCurrencies } from '../../core/money.ts'
+import { takenPrefix } from '../../core/payment/takenPayment.ts'
 
 // The reasons to refuse a request that fits its schema. The document lists them with each operation as x-further-rules,
 // so that programs can read them: a refusal of such a request has one of these codes.
@@ -56,6 +57,9 @@ const ofPayments: Rule[] = [
   ...rules(400, 'GW-012', {
     short_invoice: {
       invoice_id: `It has at most ${maxInvoiceLength} characters, unless long_invoice_ids is on.`,
+    },
+    free_invoice: {
+      invoice_id: `It does not begin with ${takenPrefix}, which is for payments taken on the dashboard.`,
     },
     own_bounds: { total: 'It is within your min_total and max_total for its currency.' },
     plain_number: { total: 'A JSON number has no exponent and at most 2 decimals.' },

@@ -63,7 +63,13 @@ export const MerchantPage = ({ visit, title, place, head, children }: PageProps<
       base={base}
       place={place}
       head={head}
-      band={mode === 'test' ? <p class="test">{texts.testBand}</p> : undefined}
+      band={
+        mode === 'test' ? (
+          <section class="test" aria-label={texts.mode}>
+            {texts.testBand}
+          </section>
+        ) : undefined
+      }
       who={
         <a class="who" href="/dashboard/places">
           <span class="mark" aria-hidden="true">
@@ -86,12 +92,13 @@ export const MerchantPage = ({ visit, title, place, head, children }: PageProps<
   )
 }
 
-const ModeSwitch = ({ visit: { merchant, lang }, mode }: { visit: MerchantVisit; mode: Mode }) => (
+// The other mode opens on the user's first page: a cashier has no overview.
+const ModeSwitch = ({ visit: { merchant, lang, role }, mode }: { visit: MerchantVisit; mode: Mode }) => (
   <nav class="switch" aria-label={frameTexts[lang].mode}>
     {(['test', 'live'] as const).map(one => (
       <a
         class={one}
-        href={merchantBase(merchant.merchant_id, one)}
+        href={`${merchantBase(merchant.merchant_id, one)}${firstPath(role)}`}
         aria-current={one === mode ? 'true' : undefined}
       >
         {frameTexts[lang][one]}
@@ -216,7 +223,7 @@ const UserMenu = ({ visit }: { visit: Visit }) => {
   const { name } = visit.signedIn.user
   return (
     <details class="user-menu">
-      <summary class="user">
+      <summary class="user" aria-label={`${name}, ${texts.roles[visit.role.role]}`}>
         <span class="mark" aria-hidden="true">
           {initials(name)}
         </span>
