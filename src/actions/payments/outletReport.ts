@@ -1,7 +1,7 @@
 import type { Mode } from '../../core/mode.ts'
 import { firstReferenceAt } from '../../core/payment/reference.ts'
 import { startOfDay, startOfNextDay } from '../../core/zone.ts'
-import type { Db } from '../../store/db.ts'
+import type { Db, Tx } from '../../store/db.ts'
 import {
   forgetLateChanges,
   inOneSnapshot,
@@ -10,6 +10,7 @@ import {
   periodsWith,
   removeHours,
   reportByOutlet,
+  type ReportParts,
   type ReportRow,
   type ReportScope,
   saveProgress,
@@ -29,11 +30,20 @@ export type OutletReport = { rows: ReportRow[]; totals: ReportTotal[] }
 // that are summed already are not read again. All from one snapshot, so that a late change is counted once.
 export const outletReport = (db: Db, { from, until, ...scope }: ReportRequest): Promise<OutletReport> =>
   inOneSnapshot(db, async tx => {
-    const summed = withoutOverlaps(await summedPeriods(tx, scope, from, until))
-    const gaps = gapsBetween(summed, from, until).map(periodOf)
-    const rows = await reportByOutlet(tx, scope, { summed, gaps })
+    const rows = await reportByOutlet(tx, scope, await reportParts(tx, scope, { from, until }))
     return { rows, totals: totalsOf(rows) }
   })
+
+// What a report of a period reads: stored sums, and the payments of the rest. `isUsable` leaves out sums that are too long.
+export async function reportParts(
+  tx: Tx,
+  scope: Omit<ReportScope, 'outlet'>,
+  { from, until }: { from: Date; until: Date },
+  isUsable: (period: SummedPeriod) => boolean = () => true,
+): Promise<ReportParts> {
+  const summed = withoutOverlaps((await summedPeriods(tx, scope, from, until)).filter(isUsable))
+  return { summed, gaps: gapsBetween(summed, from, until).map(periodOf) }
+}
 
 // Periods overlap if the time zone was changed.
 function withoutOverlaps(summed: readonly SummedPeriod[]): SummedPeriod[] {
@@ -51,7 +61,7 @@ function gapsBetween(summed: readonly SummedPeriod[], from: Date, until: Date) {
   })
 }
 
-const periodOf = ({ from, until }: { from: Date; until: Date }) => ({
+export const periodOf = ({ from, until }: { from: Date; until: Date }) => ({
   from,
   until,
   firstReference: firstReferenceAt(from),

@@ -1,5 +1,5 @@
 import type { Mode } from '../../core/mode.ts'
-import type { Db } from '../../store/db.ts'
+import type { Tx } from '../../store/db.ts'
 import {
   allWaitingApprovals,
   approvalsOfPayment,
@@ -14,22 +14,22 @@ type MerchantScope = { merchant_id: string; mode: Mode }
 
 // What waits for a second person, the oldest first: at one merchant, or at all of them.
 export const listWaitingApprovals = (
-  db: Db,
+  tx: Tx,
   scope: MerchantScope | 'all',
   now: Date,
 ): Promise<ListedApproval[]> =>
-  scope === 'all' ? allWaitingApprovals(db, now) : waitingApprovals(db, scope, now)
+  scope === 'all' ? allWaitingApprovals(tx, now) : waitingApprovals(tx, scope, now)
 
 // What was decided or has expired, the newest first.
 export const listEndedApprovals = (
-  db: Db,
+  tx: Tx,
   scope: MerchantScope,
   now: Date,
   limit: number,
-): Promise<ListedApproval[]> => endedApprovals(db, scope, now, limit)
+): Promise<ListedApproval[]> => endedApprovals(tx, scope, now, limit)
 
 // Who asked for the refunds of a payment, and who decided.
 export const listApprovalsOfPayment = (
-  db: Db,
+  tx: Tx,
   payment: { merchant_id: string; tx_reference: string },
-): Promise<ListedApproval[]> => approvalsOfPayment(db, payment)
+): Promise<ListedApproval[]> => approvalsOfPayment(tx, payment)

@@ -58,6 +58,7 @@ export const auditTexts = {
     '{actor} erased the data of one person ({subject})',
     '{actor} a effacé les données d’une personne ({subject})',
   ],
+  'money.export': ['{actor} exported a statement or closing', '{actor} a exporté un relevé ou une clôture'],
   'person.export': [
     '{actor} exported the data of one person ({subject})',
     '{actor} a exporté les données d’une personne ({subject})',

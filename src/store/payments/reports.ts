@@ -56,6 +56,38 @@ export const reportByOutlet = (tx: Tx, f: ReportScope, { summed, gaps }: ReportP
     left join outlets o on o.merchant_id = ${f.merchant_id} and o.code = p.outlet
     order by p.outlet nulls last, p.status, p.payment_method nulls last, p.currency`)
 
+// One row of a report that is divided at moments: `slot` 1 begins at the first of them.
+export type SlotRow = Omit<ReportRow, 'outlet_name'> & { slot: number }
+
+// The sums between moments. No stored period may contain one of them.
+export const reportBySlot = (
+  tx: Tx,
+  f: ReportScope,
+  { summed, gaps }: ReportParts,
+  moments: readonly Date[],
+) => {
+  const columns = sql`outlet, status, payment_method, currency`
+  const isInScope = sql`merchant_id = ${f.merchant_id} and mode = ${f.mode}`
+  const parts = [
+    sql`
+      select width_bucket(from_at, ${moments}::timestamptz[]) as slot, ${columns}, payments, total
+      from report_totals join unnest(${summed.map(p => p.from_at)}::timestamptz[],
+        ${summed.map(p => p.until_at)}::timestamptz[]) as s (from_at, until_at) using (from_at, until_at)
+      where ${isInScope}`,
+    ...gaps.map(
+      ({ from, until, firstReference, endReference }) => sql`
+      select width_bucket(created_at, ${moments}::timestamptz[]), ${columns}, count(*), sum(total)
+      from payments
+      where ${isInScope} and tx_reference >= ${firstReference} and tx_reference < ${endReference}
+        and created_at >= ${from} and created_at < ${until}
+      group by 1, ${columns}`,
+    ),
+  ]
+  return tx.rows<SlotRow>(sql`
+    select slot, ${columns}, sum(payments)::bigint as payments, sum(total)::bigint as total
+    from (${join(parts, ' union all ')}) as parts group by slot, ${columns}`)
+}
+
 // A report must not count a payment in two parts.
 export const inOneSnapshot = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction(async tx => {

@@ -3,6 +3,8 @@ import type { AreaDeps } from './areaDeps.ts'
 import { merchantAuditRoutes, operatorAuditRoutes } from './audit/auditRoutes.tsx'
 import type { DashboardRoutes } from './dashboard.tsx'
 import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
+import { moneyRoutes } from './money/moneyRoutes.tsx'
+import { overviewRoutes } from './overview/overviewRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
 import { paymentsRoutes } from './payments/paymentsRoutes.tsx'
 import { ownPasskeyRoutes, passkeyRoutes } from './passkeys/passkeyRoutes.tsx'
@@ -18,6 +20,8 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
   return {
     merchant: [
+      ...overviewRoutes(deps),
+      ...moneyRoutes(deps),
       ...paymentsRoutes(deps),
       ...takeRoutes(deps),
       ...settingsRoutes(deps),

@@ -31,6 +31,8 @@ import { userCookie } from './userCookie.ts'
 // The frame, then the parts that only some areas need.
 const styles = [
   'frame/dashboard.css',
+  'money/money.css',
+  'overview/overview.css',
   'signIn/signIn.css',
   'payments/payments.css',
   'settings/settings.css',
