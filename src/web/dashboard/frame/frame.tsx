@@ -223,13 +223,12 @@ const UserMenu = ({ visit }: { visit: Visit }) => {
   const { name } = visit.signedIn.user
   return (
     <details class="user-menu">
-      <summary class="user" aria-label={`${name}, ${texts.roles[visit.role.role]}`}>
+      <summary class="user">
         <span class="mark" aria-hidden="true">
           {initials(name)}
         </span>
         <span>
-          {name}
-          <small>{texts.roles[visit.role.role]}</small>
+          {name} <small>{texts.roles[visit.role.role]}</small>
         </span>
         <Icon name="down" />
       </summary>
