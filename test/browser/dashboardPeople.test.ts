@@ -70,12 +70,12 @@ async function signIn({ page }: Customer) {
   await page.waitForURL('**/dashboard/account')
 }
 
-test('with scripts on a desktop a passkey is registered, signs in with both factors, and its copy does not', async () => {
+test('with scripts on a desktop a passkey is registered, signs in with both factors, and its answer works once', async () => {
   const owner = await browser.newCustomer({ width: 1280, height: 900 })
   const { page } = owner
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
-  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+  await session.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       transport: 'internal',
@@ -109,15 +109,7 @@ test('with scripts on a desktop a passkey is registered, signs in with both fact
   })
   expect(again.status).toBe(401)
 
-  // A copy of the passkey has used it meanwhile: the count of this one is too low.
-  await gateway.db.rows(sql`update passkeys set sign_count = 1000`)
-  await page.context().clearCookies()
-  await page.goto(`${site}/dashboard/sign-in`)
-  await page.click('form[data-passkey] button')
-  await page.waitForSelector('.fault:not([hidden])')
-  expect(await page.innerText('.fault:not([hidden])')).toContain('The passkey did not work')
-  await session.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })
-  await signIn(owner)
+  await page.goto(`${site}/dashboard/account`)
   await page.click('form[action$="passkey-remove"] button')
   await page.waitForURL('**/dashboard/account?done=passkeyRemoved')
   expect(await gateway.db.rows(sql`select from passkeys`)).toEqual([])
