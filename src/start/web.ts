@@ -16,7 +16,10 @@ import { allDocuments } from '../web/docs/allDocuments.tsx'
 import type { Answerer, Listening } from '../web/server/server.ts'
 import { messageRules } from './messages.ts'
 
-type WebDeps = Pick<AppOptions, 'masterKeys' | 'messengers' | 'operatorKeys' | 'sandbox' | 'shop'> & {
+type WebDeps = Pick<
+  AppOptions,
+  'providers' | 'masterKeys' | 'messengers' | 'operatorKeys' | 'sandbox' | 'shop'
+> & {
   runtime: Runtime
   metrics: Metrics
   log: Logger
@@ -47,6 +50,7 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
     isOverloaded,
     metrics,
     masterKeys: deps.masterKeys,
+    providers: deps.providers,
     operatorKeys,
     metricsTokens: config.TOLLGATE_METRICS_TOKEN,
     messageRules: messageRules(config),

@@ -89,6 +89,12 @@ export const auditTexts = {
     '{actor} a créé un lien vers la page d’assistance',
   ],
   'support.token': ['{actor} read the support token', '{actor} a lu le jeton d’assistance'],
+  'task.note': [
+    '{actor} wrote a note on a task of {subject}',
+    '{actor} a écrit une note sur une tâche de {subject}',
+  ],
+  'task.release': ['{actor} gave a task of {subject} back', '{actor} a rendu une tâche de {subject}'],
+  'task.take': ['{actor} took a task of {subject}', '{actor} a pris une tâche de {subject}'],
   'task.close': ['{actor} closed a task of {subject}', '{actor} a fermé une tâche de {subject}'],
   'user.activate': ['{actor} activated the account of {subject}', '{actor} a activé le compte de {subject}'],
   'user.change': [

@@ -38,6 +38,7 @@ const styles = [
   'settings/settings.css',
   'take/take.css',
   'audit/audit.css',
+  'live/operator.css',
 ]
 const css = minifyCss(readStyles(...styles.map(file => new URL(`./${file}`, import.meta.url))))
 const deadlineMs = 10_000 // of the statements of one request
