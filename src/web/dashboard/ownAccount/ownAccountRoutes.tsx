@@ -62,7 +62,7 @@ const done = (c: Ctx, notice: OwnNotice) => c.redirect(`${accountPath}?done=${no
 async function showAccount({ runtime }: AccessDeps, c: Ctx, visit: Visit, fault?: AccountFault, http = 200) {
   const sessions = await listUserSessions(visit.db, visit.signedIn.user.user_id, visit.now)
   const passkeys =
-    passkeySite(runtime.baseUrl()) && (await listPasskeys(visit.db, visit.signedIn.user.user_id))
+    passkeySite(runtime.dashboardUrl()) && (await listPasskeys(visit.db, visit.signedIn.user.user_id))
   const notices = Object.keys(ownAccountTexts[visit.lang].done) as OwnNotice[]
   const notice = notices.find(word => word === c.req.query('done'))
   return sendDashboardPage(
@@ -116,7 +116,7 @@ async function savePasswordForm(deps: AccessDeps, c: Ctx, visit: Visit) {
   if (result === 'too_often') return showAccount(deps, c, visit, { of: 'password', text: tooOften }, 429)
   if (typeof result === 'string')
     return showAccount(deps, c, visit, { of: 'password', text: faults[result] }, 422)
-  setSession(c, deps.runtime.baseUrl(), result.sessionId)
+  setSession(c, deps.runtime.dashboardUrl(), result.sessionId)
   return done(c, 'password')
 }
 
@@ -133,14 +133,14 @@ async function finishSetup(deps: AccessDeps, c: Ctx, visit: Visit) {
     )
   if (result === 'changed') return done(c, 'changed')
   return sendDashboardPage(c, <RecoveryCodesPage visit={visit} codes={result.codes} />, 200, {
-    'set-cookie': sessionCookieText(deps.runtime.baseUrl(), result.sessionId),
+    'set-cookie': sessionCookieText(deps.runtime.dashboardUrl(), result.sessionId),
   })
 }
 
 async function switchOff(deps: AccessDeps, c: Ctx, visit: Visit) {
   const sessionId = await removeSecondFactor(visit, visit.signedIn, changeOf(c, visit))
   if (sessionId === undefined) return done(c, 'changed')
-  setSession(c, deps.runtime.baseUrl(), sessionId)
+  setSession(c, deps.runtime.dashboardUrl(), sessionId)
   return done(c, 'removed')
 }
 

@@ -34,7 +34,7 @@ export const ownPasskeyRoutes = (deps: AccessDeps): OwnRoute[] => {
 }
 
 async function sendSignInOptions({ runtime }: AccessDeps, c: Ctx, { lang, now }: PublicVisit) {
-  const baseUrl = runtime.baseUrl()
+  const baseUrl = runtime.dashboardUrl()
   const site = passkeySite(baseUrl)
   if (!site) return problemPage(c, lang, 'notFound')
   const { options, proof } = await askToSignIn(runtime.formKey, site, now)
@@ -43,7 +43,7 @@ async function sendSignInOptions({ runtime }: AccessDeps, c: Ctx, { lang, now }:
 }
 
 async function takePasskey(deps: AccessDeps, c: Ctx, visit: PublicVisit) {
-  const baseUrl = deps.runtime.baseUrl()
+  const baseUrl = deps.runtime.dashboardUrl()
   const site = passkeySite(baseUrl)
   if (!site) return problemPage(c, visit.lang, 'notFound')
   const next = nextPage(visit.field('next'))
@@ -61,10 +61,10 @@ async function takePasskey(deps: AccessDeps, c: Ctx, visit: PublicVisit) {
 
 async function sendRegisterOptions({ runtime }: AccessDeps, c: Ctx, visit: Visit) {
   const { formKey } = runtime
-  const site = passkeySite(runtime.baseUrl())
+  const site = passkeySite(runtime.dashboardUrl())
   if (!site) return problemPage(c, visit.lang, 'notFound')
   const { options, proof } = await askToRegister({ db: visit.db, formKey }, site, visit.signedIn, visit.now)
-  setPasskeyProof(c, runtime.baseUrl(), proof)
+  setPasskeyProof(c, runtime.dashboardUrl(), proof)
   return c.json(options)
 }
 
@@ -72,11 +72,11 @@ const account = '/dashboard/account'
 
 async function add({ runtime }: AccessDeps, c: Ctx, visit: Visit) {
   const { formKey } = runtime
-  const site = passkeySite(runtime.baseUrl())
+  const site = passkeySite(runtime.dashboardUrl())
   if (!site) return problemPage(c, visit.lang, 'notFound')
   const answer = {
     credential: visit.field('credential'),
-    proof: takePasskeyProof(c, runtime.baseUrl()),
+    proof: takePasskeyProof(c, runtime.dashboardUrl()),
     name: cleanText(visit.field('name'), maxPasskeyName) || 'Passkey',
   }
   const result = await registerPasskey({ db: visit.db, formKey }, site, visit.signedIn, answer, visit)
