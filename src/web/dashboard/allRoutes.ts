@@ -18,6 +18,7 @@ import { ownPasskeyRoutes, passkeyRoutes } from './passkeys/passkeyRoutes.tsx'
 import { linkRoutes } from './people/linkRoutes.tsx'
 import { teamRoutes } from './people/teamRoutes.tsx'
 import { usersRoutes } from './people/usersRoutes.tsx'
+import { privacyRoutes } from './privacy/privacyRoutes.tsx'
 import { settingsRoutes } from './settings/settingsRoutes.tsx'
 import { tasksRoutes } from './tasks/tasksRoutes.tsx'
 import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
@@ -47,6 +48,7 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
       ...searchRoutes(deps),
       ...usersRoutes(deps),
       ...operatorAuditRoutes(deps),
+      ...privacyRoutes(deps),
     ],
     own: [
       ...ownSignInRoutes(access),
