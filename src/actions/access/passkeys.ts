@@ -77,7 +77,7 @@ export async function registerPasskey(
 ): Promise<AddedPasskey> {
   const challenge = provenChallenge(formKey, proof, session.session_digest, now)
   if (challenge === undefined || user.is_demo) return 'failed'
-  const response = readCredential<RegistrationResponseJSON>(credential)
+  const response = readCredential(credential) as RegistrationResponseJSON | undefined
   const verified = response && (await verifyNew(site, response, challenge))
   if (!verified) return 'failed'
   const { id, publicKey, counter } = verified
@@ -148,7 +148,7 @@ export async function signInWithPasskey(
 ): Promise<SignedInNow | { step: 'wrong' }> {
   const wrong = { step: 'wrong' } as const
   const { db, formKey, limits } = deps
-  const response = readCredential<AuthenticationResponseJSON>(credential)
+  const response = readCredential(credential) as AuthenticationResponseJSON | undefined
   const challenge = provenChallenge(formKey, proof, '', now)
   const account = accountKey(response?.id ?? '')
   const undo = limits.trySignIn({ kind: 'passkey', account, address: browser.address })
@@ -171,12 +171,12 @@ const takeAnswered = (tx: Tx, challenge: string, now: Date) =>
 const maxCredential = 20_000
 
 // Only its outer shape is checked here: the library checks the rest, and throws.
-function readCredential<T extends { id: string }>(text: string): T | undefined {
+function readCredential(text: string): { id: string } | undefined {
   try {
     const value: unknown = text.length > maxCredential ? undefined : JSON.parse(text)
     if (typeof value !== 'object' || value === null) return undefined
     const { id } = value as { id?: unknown }
-    return typeof id === 'string' && /^[\w-]{1,1400}$/.test(id) ? (value as T) : undefined
+    return typeof id === 'string' && /^[\w-]{1,1400}$/.test(id) ? { ...value, id } : undefined
   } catch {
     return undefined
   }

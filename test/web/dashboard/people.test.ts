@@ -313,5 +313,5 @@ test('a passkey whose count does not rise is a copy, and an answered challenge i
   expect(used).toEqual([true, true, true, false, false, false, true])
   const later = new Date(now.getTime() + 60_000)
   const taken = await Promise.all([1, 2].map(() => takeChallenge(gateway.db, 'digest', later, now)))
-  expect(taken.toSorted()).toEqual([false, true])
+  expect(taken.filter(Boolean).length).toBe(1)
 })

@@ -42,11 +42,15 @@ function written({ id, rawId, type, response, authenticatorAttachment }) {
   })
 }
 
+// The browser leaves the page when it is done.
 async function answer(form) {
   const { passkey, options: address } = form.dataset
   const body = new URLSearchParams({ form_token: form.elements.form_token.value })
   const asked = await fetch(address, { method: 'POST', body })
-  if (asked.redirected) return void location.assign(asked.url) // the password is asked for first
+  if (asked.redirected) {
+    location.assign(asked.url) // the password is asked for first
+    return
+  }
   const options = await asked.json()
   const credential =
     passkey === 'create'
