@@ -266,8 +266,7 @@ const UserMenu = ({ visit }: { visit: Visit }) => {
           {initials(name)}
         </span>
         <span>
-          {name}
-          <small>{texts.roles[visit.role.role]}</small>
+          {name} <small>{texts.roles[visit.role.role]}</small>
         </span>
         <Icon name="down" />
       </summary>
