@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { hasRealUsers } from './actions/installation/firstVisit.ts'
@@ -6,17 +7,21 @@ import { makeSupportLink, type SupportLink } from './actions/installation/suppor
 import { type Welcome, welcome } from './actions/merchants/onboard.ts'
 import { createDecisions } from './actions/payments/decisions.ts'
 import { taskCounts } from './actions/payments/taskCounts.ts'
+import { version } from './cli/version.ts'
 import type { Config } from './config.ts'
+import { nodeLabel } from './core/operator/nodeLabel.ts'
 import { operatorKeys } from './core/operator/operatorKeys.ts'
 import { watchAttempts } from './observe/attempts.ts'
 import { gaugeClock, watchClock } from './observe/clock.ts'
 import { createMetrics, gaugeTasks, type Metrics, watchRuntime } from './observe/metrics.ts'
+import { paymentRequestReader } from './observe/paymentRequests.ts'
 import { gaugeProviders, gaugeWaiting, watchAccounts, watchCalls } from './observe/providers.ts'
 import { watchRequestLog } from './observe/requestLog.ts'
 import { watchLedger, watchNodes, watchReading, watchRedaction } from './observe/workers.ts'
 import type { User } from './postgres/user.ts'
 import type { LocalWorkers } from './runtime/localWorkers.ts'
-import { openProviderAccounts } from './runtime/providerAccounts.ts'
+import { createMinuteTally, type MinuteTally } from './runtime/minuteTally.ts'
+import { loadProviders, openProviderAccounts } from './runtime/providerAccounts.ts'
 import { createHealthMonitors } from './runtime/providers/healthMonitor.ts'
 import { createRuntime } from './runtime/runtime.ts'
 import { createWakeUps } from './runtime/wakeUps.ts'
@@ -25,7 +30,7 @@ import { openDeliveries } from './start/deliveries.ts'
 import { notificationRules } from './start/egress.ts'
 import { openMessages } from './start/messages.ts'
 import { dropPrivileges } from './start/privileges.ts'
-import { accountTools } from './start/providers.ts'
+import { accountTools, uncachedTools } from './start/providers.ts'
 import { openDemoShop } from './start/shop.ts'
 import { rememberStarted, type Started } from './start/started.ts'
 import { openPorts } from './start/ports.ts'
@@ -36,6 +41,7 @@ import { watchOverload } from './web/server/overload.ts'
 import { injectedClock, startClock } from './workers/clock.ts'
 import { startLedger } from './workers/ledger.ts'
 import { startNode } from './workers/node.ts'
+import { startNodeMinutes } from './workers/nodeMinutes.ts'
 import { startWorkers } from './workers/payments.ts'
 import { startAccountsWatch } from './workers/providerAccounts.ts'
 import { startProviderHealth } from './workers/providerHealth.ts'
@@ -102,8 +108,9 @@ async function open(start: Start): Promise<Gateway> {
   // The other nodes, the providers, and the runtime that every action gets.
   const metrics = createMetrics()
   gaugeClock(metrics, time)
-  const base = { ...start, database, time, metrics, formKey, url, baseUrl, dashboardUrl }
-  const nodes = joinNodes(base)
+  const tally = createMinuteTally(clock)
+  const base = { ...start, database, time, metrics, tally, formKey, url, baseUrl, dashboardUrl }
+  const nodes = joinNodes(base, migrations)
   const providers = await openProviders(base, nodes)
   const localWorkers: LocalWorkers = {} // the deliveries, the messages and the poller register here as they start
   const runtime = buildRuntime(base, nodes, providers, localWorkers, migrations)
@@ -121,6 +128,7 @@ async function open(start: Start): Promise<Gateway> {
   serveWeb(ports, config, {
     runtime,
     masterKeys,
+    providers: providers.ofGateway,
     metrics,
     log,
     isOverloaded: options.isOverloaded ?? overload.isOverloaded,
@@ -185,6 +193,7 @@ type Base = Start & {
   database: OpenDatabase
   time: ReturnType<typeof injectedClock>
   metrics: Metrics
+  tally: MinuteTally
   formKey: Buffer
   url: string
   baseUrl: string
@@ -192,9 +201,22 @@ type Base = Start & {
 }
 
 // The other nodes, and the wake-ups that nodes send to each other.
-function joinNodes({ database: { db }, time, started, log }: Base) {
+function joinNodes({ database: { db }, time, started, log }: Base, migrations: readonly string[]) {
   const wakeUps = createWakeUps()
-  const node = startNode({ db, clock: time.now, onWakeUp: wakeUps.receive, watch: watchNodes(log) })
+  const node = startNode({
+    db,
+    clock: time.now,
+    onWakeUp: wakeUps.receive,
+    watch: watchNodes(log),
+    label: () =>
+      nodeLabel({
+        name: hostname(),
+        version,
+        schema: Number.parseInt(migrations.at(-1) ?? '0', 10),
+        clockOffsetMs: time.machineAheadMs(),
+        isPaused: time.pause() !== undefined,
+      }),
+  })
   started.add(node.stop)
   wakeUps.forward(node.sendWakeUp)
   return { node, wakeUps }
@@ -225,7 +247,8 @@ async function openProviders(base: Base, { node }: Nodes) {
     monitors,
     onFault: watchAccounts(log),
   })
-  return { accounts, monitors, sandbox }
+  const setup = { providers: await loadProviders(), tools: uncachedTools(config, { db, clock }), masterKeys }
+  return { accounts, monitors, sandbox, ofGateway: { accounts: accounts.accounts, setup } }
 }
 type Providers = Awaited<ReturnType<typeof openProviders>>
 
@@ -233,7 +256,7 @@ type Providers = Awaited<ReturnType<typeof openProviders>>
 // stores the attempt; `providerAccounts` sends its order; `decisions` applies the reply, and `localWorkers.dispatch` sends
 // the notification of its commit.
 function buildRuntime(
-  { config, database, time, metrics, formKey, baseUrl, dashboardUrl, log }: Base,
+  { config, database, time, metrics, tally, formKey, baseUrl, dashboardUrl, log }: Base,
   { wakeUps }: Nodes,
   { accounts, monitors }: Providers,
   localWorkers: LocalWorkers,
@@ -256,9 +279,11 @@ function buildRuntime(
     clock: time.now,
     timeZone: config.TOLLGATE_TIME_ZONE,
     observeBatch: (kind, rows) => metrics.batchRows.observe({ kind }, rows),
+    observeStored: tally.stored,
     watch(update) {
       watch(update)
       monitors.ended(update)
+      tally.ended(update)
     },
     wake: wakeUps.wake,
   })
@@ -289,7 +314,7 @@ async function becomeUser(user: User, database: OpenDatabase, log: Logger) {
 }
 
 function startPaymentWorkers(
-  { config, time: { pause }, metrics, log, started }: Base,
+  { config, database, time: { now: clock, pause }, metrics, tally, log, started }: Base,
   { wakeUps }: Nodes,
   { accounts, monitors }: Providers,
   runtime: ReturnType<typeof buildRuntime>,
@@ -301,6 +326,8 @@ function startPaymentWorkers(
   started.add(startAccountsWatch(accounts, trouble).stop)
   wakeUps.on('pollers', workers.wake)
   started.add(startProviderHealth(runtime, monitors, trouble).stop)
+  const readRequests = paymentRequestReader(metrics)
+  started.add(startNodeMinutes({ db: database.db, clock, tally, readRequests, trouble }).stop)
   const days = config.TOLLGATE_REDACT_DAYS
   if (days)
     started.add(startRedaction(runtime, days, { ...watchRedaction(metrics, log), trouble, pause }).stop)

@@ -66,6 +66,7 @@ export type RuntimeOptions = Omit<PaymentDeps, 'callbacks'> & {
   batchRows: number
   poolSize: number
   observeBatch(kind: 'initiation' | 'status' | 'checkout', rows: number): void
+  observeStored?(payments: readonly NewPayment[], stored: readonly StoredRequest[]): void
 }
 
 const strictRules: AddressRules = { allowLoopback: false, ports: [] }
@@ -73,7 +74,8 @@ const strictRules: AddressRules = { allowLoopback: false, ports: [] }
 const monotonicMs = () => performance.now()
 
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const { migrations = migrationNames(), masterKeys, batchRows, poolSize, observeBatch, ...deps } = options
+  const { migrations = migrationNames(), masterKeys, batchRows, poolSize, observeBatch, ...others } = options
+  const { observeStored, ...deps } = others
   const { db, localWorkers, clock } = deps
   const shared = {
     maxRows: batchRows,
@@ -91,7 +93,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     bodies: createBodyQuota(monotonicMs),
     payments: createBatcher({
       ...shared,
-      run: payments => storePayments(inTime(), payments),
+      async run(payments) {
+        const stored = await storePayments(inTime(), payments)
+        observeStored?.(payments, stored)
+        return stored
+      },
       observe: rows => observeBatch('initiation', rows),
     }),
     lookups: createBatcher({

@@ -18,4 +18,10 @@ export function accountTools(config: Config, { db, clock, masterKeys }: ToolDeps
   }
 }
 
+// For checks of settings: a cached token could hide that they no longer get one.
+export const uncachedTools = (config: Config, deps: Pick<ToolDeps, 'db' | 'clock'>): AccountTools => ({
+  ...accountTools(config, deps),
+  tokenOf: () => async (make, signal) => (await make(signal)).token,
+})
+
 const noToken: SharedToken = () => Promise.reject(new Error('There is no master key to seal a token.'))

@@ -17,7 +17,10 @@ import type { Answerer } from '../web/server/server.ts'
 import { messageRules } from './messages.ts'
 import type { Ports } from './ports.ts'
 
-type WebDeps = Pick<AppOptions, 'masterKeys' | 'messengers' | 'operatorKeys' | 'sandbox' | 'shop'> & {
+type WebDeps = Pick<
+  AppOptions,
+  'providers' | 'masterKeys' | 'messengers' | 'operatorKeys' | 'sandbox' | 'shop'
+> & {
   runtime: Runtime
   metrics: Metrics
   log: Logger
@@ -49,6 +52,7 @@ export function serveWeb(ports: Ports, config: Config, deps: WebDeps) {
     isOverloaded,
     metrics,
     masterKeys: deps.masterKeys,
+    providers: deps.providers,
     operatorKeys,
     metricsTokens: config.TOLLGATE_METRICS_TOKEN,
     messageRules: messageRules(config),

@@ -15,6 +15,7 @@ export type NodeSession = {
   isOpen(): boolean
   notify(payload: string): Promise<void>
   presentNodes(): Promise<number[]> // the numbers of all nodes that hold their lock
+  setLabel(label: string): Promise<void> // the name of the connection, for the operator's pages
   close(): Promise<void>
 }
 
@@ -68,6 +69,7 @@ async function open(host: string, number: number, onNotification: OnNotification
       const { rows } = await client.query<{ number: number }>(lockHolders, [presenceLocks])
       return rows.map(row => row.number)
     },
+    setLabel: async label => void (await client.query(nameConnection, [label])),
     close: () => client.end(),
   }
 }
@@ -86,9 +88,21 @@ async function listenAndLock(client: pg.Client, number: number) {
 // A wake-up may be lost, so the commit does not wait for the disk.
 const notifyWithoutFlush = `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`
 
+// Takes no transaction id, so that an idle node commits nothing.
+const nameConnection = `select set_config('application_name', $1, false)`
+
 const lockHolders = `select distinct objid::bigint::integer as number from pg_locks
   where locktype = 'advisory' and classid = $1::integer::oid and objsubid = 2 and granted
     and database = (select oid from pg_database where datname = current_database())`
+
+// The nodes that hold their lock, with the names of their connections and since when these are open.
+export const listNodeLabels = (tx: Tx) =>
+  tx.rows<{ number: number; label: string; connected_at: Date }>(sql`
+    select l.objid::bigint::integer as number, a.application_name as label, min(a.backend_start) as connected_at
+    from pg_locks l join pg_stat_activity a on a.pid = l.pid
+    where l.locktype = 'advisory' and l.classid = ${presenceLocks}::integer::oid and l.objsubid = 2 and l.granted
+      and l.database = (select oid from pg_database where datname = current_database())
+    group by 1, 2 order by 2`)
 
 // Notifies all nodes by a connection of the pool.
 const notifyNodes = (tx: Tx, payload: string) => tx.rows(sql`select pg_notify(${channel}, ${payload})`)

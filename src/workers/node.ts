@@ -33,6 +33,7 @@ import { startLoop } from './loop.ts'
 const firstRetryMs = 100
 const maxRetryMs = 1000
 const cannotListenRetryMs = 600_000
+const labelEveryMs = 10_000
 const maxNumber = 2 ** 31
 
 // For the operator.
@@ -41,7 +42,13 @@ export type NodeWatch = {
   died(node: number, leases: number): void // another node, which had so many leases
 }
 
-type NodeOptions = { db: Db; clock(): Date; onWakeUp(who: Wakeable): void; watch: NodeWatch }
+type NodeOptions = {
+  db: Db
+  clock(): Date
+  onWakeUp(who: Wakeable): void
+  watch: NodeWatch
+  label?(): string // what other nodes can read about this one
+}
 
 export type Leases = {
   token(): string // for a new lease: it ends with this process if other nodes can see that this one is alive
@@ -66,6 +73,7 @@ type NodeState = NodeOptions & {
   presence: Presence
   present: readonly number[]
   leaseHolders: readonly number[] // when it connected
+  labelledAt: number // on this connection
   confirmations: ((isAlive: boolean) => void)[] // callers that wait for the next check
 }
 
@@ -78,6 +86,7 @@ export function startNode(options: NodeOptions): Node {
     presence: noPresence,
     present: [],
     leaseHolders: [],
+    labelledAt: -Infinity,
     confirmations: [],
   }
   let isStopped = false
@@ -143,7 +152,13 @@ async function checkOnce(node: NodeState): Promise<number> {
   node.presence = presence
   node.leaseHolders = []
   for (const number of dead) await endLeases(node, number)
+  if (isNewConnection || checkedAt - node.labelledAt >= labelEveryMs) await setLabel(node, session, checkedAt)
   return 0
+}
+
+async function setLabel(node: NodeState, session: NodeSession, now: number) {
+  node.labelledAt = now
+  if (node.label) await session.setLabel(node.label())
 }
 
 async function connect(node: NodeState): Promise<NodeSession> {

@@ -40,7 +40,7 @@ const inPublic = (column: string) => `${column} = 'public'::regnamespace`
 // their tokens, which are few and read whole by every node; and so do the people who sign in, and the audit log. A provider's reference is one across merchants: a sharded
 // database spreads these by the reference, and whoever asks has one.
 const alone = `'migrations', 'provider_accounts', 'provider_businesses', 'provider_health', 'provider_tokens',
-  'installation_secrets', 'support_links', 'ledger_mails', 'users', 'memberships', 'user_sessions', 'passkeys',
+  'installation_secrets', 'node_minutes', 'support_links', 'ledger_mails', 'users', 'memberships', 'user_sessions', 'passkeys',
   'user_links', 'user_mails', 'used_challenges', 'audit_entries'`
 const ofNoMerchant = `relname not in (${alone}, 'paid_references')`
 

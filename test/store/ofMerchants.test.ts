@@ -101,7 +101,7 @@ test('the page that tells how to spread the tables names all of them', async () 
     database.url,
     `select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
        and relname not in ('migrations', 'provider_accounts', 'provider_businesses', 'provider_health', 'provider_tokens',
-         'installation_secrets', 'support_links', 'ledger_mails', 'users', 'memberships', 'user_sessions', 'passkeys', 'user_links', 'user_mails', 'used_challenges', 'audit_entries') order by relname`,
+         'installation_secrets', 'node_minutes', 'support_links', 'ledger_mails', 'users', 'memberships', 'user_sessions', 'passkeys', 'user_links', 'user_mails', 'used_challenges', 'audit_entries') order by relname`,
   )
   const named = [...spreading().matchAll(/create_distributed_table\('(\w+)', '(\w+)'\)/g)]
   expect(new Set(named.map(([, table]) => table))).toEqual(

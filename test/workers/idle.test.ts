@@ -64,7 +64,17 @@ async function addPayments() {
   while ((await db().rows(left)).length > 0) await sleep(20)
   const paths = sql`select from acknowledged_paths where merchant_id = ${merchant.merchant_id}`
   while ((await db().rows(paths)).length === 0) await sleep(20) // counted a little later
+  while (!(await areMinutesStored())) await sleep(20)
 }
+
+// The counts of the live view are stored a second later.
+const areMinutesStored = async () =>
+  (
+    await db().one<{ stored: boolean }>(sql`
+    select (select sum(started_test) from node_minutes) = (select count(*) from payments)
+      and (select sum(delay::integer) from node_minutes, jsonb_array_elements_text(counts -> 'delays') as delay)
+        = (select count(*) from payments) as stored`)
+  )?.stored
 
 test('idle nodes commit nothing', async () => {
   await addPayments()

@@ -28,10 +28,10 @@ export type Sms = { text: string; segments: number; places: number }
 
 // Newest first; `older` is the place of the next page.
 export async function recentMessages(source: MessageSource, before?: string, length = pageLength) {
-  const found = await listMessages(source.db, readPlace(before), length + 1)
+  const found = await listMessages(source.db, readMessagePlace(before), length + 1)
   const shown = found.slice(0, length)
   const last = found.length > length ? shown.at(-1) : undefined
-  return { messages: await renderAll(source, shown), older: last && placeOf(last) }
+  return { messages: await renderAll(source, shown), older: last && messagePlaceText(last) }
 }
 
 const maxSearched = 20_000
@@ -73,11 +73,11 @@ const countSegments = (text: string): Sms => ({
   places: septets(text),
 })
 
-const placeOf = ({ created_at, merchant_id, message_id }: MessagePlace) =>
+export const messagePlaceText = ({ created_at, merchant_id, message_id }: MessagePlace) =>
   `${created_at.toISOString()}~${merchant_id}~${message_id}`
 
 // Undefined, which is the first page, if the text is not a place.
-function readPlace(text = ''): MessagePlace | undefined {
+export function readMessagePlace(text = ''): MessagePlace | undefined {
   const [time = '', merchant_id, message_id, ...more] = text.slice(0, maxPlace).split('~')
   if (!merchant_id || !message_id || more.length > 0 || !isPlainText(text)) return undefined
   const created_at = new Date(time)

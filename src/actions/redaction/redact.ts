@@ -148,6 +148,7 @@ function withoutPayers(payments: readonly PaymentWithMerchant[], found: Found) {
       note: withoutPayer(task.note, patternOf(task)),
       closed_note: task.closed_note && withoutPayer(task.closed_note, patternOf(task)),
     })),
+    notedTasks: found.tasks.filter(task => isRedacted(task) && task.owner_note !== ''),
     notes: found.notes
       .filter(isRedacted)
       .map(note => ({ ...note, reason: withoutPayer(note.reason, patternOf(note)) })),

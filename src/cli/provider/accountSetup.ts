@@ -15,7 +15,7 @@ import {
 } from '../../runtime/providers/accounts.ts'
 import type { AccountTools } from '../../runtime/providers/openAccount.ts'
 import { providerSettingFaults } from '../../runtime/settingFaults.ts'
-import { accountTools } from '../../start/providers.ts'
+import { uncachedTools } from '../../start/providers.ts'
 import type { Db } from '../../store/db.ts'
 import type { MasterKeys } from '../../store/merchants/vault.ts'
 import { findAccount, type StoredAccount } from '../../store/providers/accounts.ts'
@@ -25,11 +25,8 @@ import { notFound, refused } from '../failure.ts'
 
 type AccountSource = { config: Config; clock(): Date; db: Db; masterKeys?: MasterKeys }
 
-// Commands use no cached token: a token of the gateway could hide that the settings no longer get one.
-export const checkTools = ({ config, db, clock }: AccountSource): AccountTools => ({
-  ...accountTools(config, { db, clock }),
-  tokenOf: () => async (make, signal) => (await make(signal)).token,
-})
+export const checkTools = ({ config, db, clock }: AccountSource): AccountTools =>
+  uncachedTools(config, { db, clock })
 
 export const accountSetup = async (context: CommandContext) => ({
   providers: await loadProviders(),

@@ -35,6 +35,7 @@ export const auditTexts = {
     '{actor} rotated the signing secret of {merchant}',
     '{actor} a renouvelé le secret de signature de {merchant}',
   ],
+  'key.revoke': ['{actor} revoked the key {subject}', '{actor} a révoqué la clé {subject}'],
   'key.rotate': ['{actor} made a new key of {merchant}', '{actor} a créé une nouvelle clé de {merchant}'],
   'logo.remove': ['{actor} removed the logo of {merchant}', '{actor} a retiré le logo de {merchant}'],
   'logo.set': ['{actor} set the logo of {merchant}', '{actor} a changé le logo de {merchant}'],
@@ -89,6 +90,12 @@ export const auditTexts = {
     '{actor} a créé un lien vers la page d’assistance',
   ],
   'support.token': ['{actor} read the support token', '{actor} a lu le jeton d’assistance'],
+  'task.note': [
+    '{actor} wrote a note on a task of {subject}',
+    '{actor} a écrit une note sur une tâche de {subject}',
+  ],
+  'task.release': ['{actor} gave a task of {subject} back', '{actor} a rendu une tâche de {subject}'],
+  'task.take': ['{actor} took a task of {subject}', '{actor} a pris une tâche de {subject}'],
   'task.close': ['{actor} closed a task of {subject}', '{actor} a fermé une tâche de {subject}'],
   'user.activate': ['{actor} activated the account of {subject}', '{actor} a activé le compte de {subject}'],
   'user.change': [

@@ -28,7 +28,7 @@ const rowsOf = (keys: readonly PaymentKey[], table: string) => sql`
     and ${ofMerchants('o', keys)}`
 
 export const tasksOfAttempts = (tx: Tx, attempts: readonly Pick<Attempt, 'merchant_id' | 'attempt_id'>[]) =>
-  tx.rows<Task>(sql`
+  tx.rows<Task & { owner_note: string }>(sql`
     select t.* from unnest(${attempts.map(a => a.merchant_id)}::text[],
         ${attempts.map(a => a.attempt_id)}::text[]) as a (merchant_id, attempt_id)
       join tasks t on t.merchant_id = a.merchant_id and t.attempt_id = a.attempt_id
@@ -72,6 +72,7 @@ type Redaction = {
   bodies: readonly NotificationBody[]
   deliveries: readonly SentTo[]
   tasks: readonly Task[]
+  notedTasks: readonly Task[] // an operator has written a note
   notes: readonly NotedEvent[]
   messages: readonly MessageName[]
 }
@@ -128,7 +129,14 @@ async function redactRefunds(tx: Tx, { refunds }: Redaction) {
         and ${ofMerchants('o', refunds)}`)
 }
 
-async function redactNotes(tx: Tx, { payments, tasks, notes }: Redaction) {
+async function redactNotes(tx: Tx, { payments, tasks, notes, notedTasks }: Redaction) {
+  if (notedTasks.length > 0)
+    await tx.rows(sql`
+      update tasks t set owner_note = ''
+      from unnest(${notedTasks.map(t => t.merchant_id)}::text[], ${notedTasks.map(t => t.attempt_id)}::text[],
+          ${notedTasks.map(t => t.kind)}::text[]) as r (merchant_id, attempt_id, kind)
+      where t.merchant_id = r.merchant_id and t.attempt_id = r.attempt_id and t.kind = r.kind
+        and ${ofMerchants('t', notedTasks)}`)
   await tx.rows(sql`
     update events e set reason = '' from ${unnestPaymentKeys(payments)}
     where e.merchant_id = k.merchant_id and e.tx_reference = k.tx_reference and e.reason <> ''

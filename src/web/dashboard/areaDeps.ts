@@ -5,12 +5,14 @@ import type { OperatorKeys } from '../../core/operator/operatorKeys.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import type { Messengers } from '../../runtime/messengers.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
+import type { AccountsOfGateway } from '../../actions/providers/accountPages.ts'
 
 // What the areas need.
 export type AreaDeps = {
   runtime: Runtime
   masterKeys: MasterKeys
   metrics: Metrics
+  providers: AccountsOfGateway
   operatorKeys: OperatorKeys
   messageRules: MessageRules
   messengers?: Pick<Messengers, 'configured'> & { carries: CanSend }

@@ -227,6 +227,7 @@ function changingRoutes(): string[] {
   const app = createApp({
     runtime,
     masterKeys: givenMasterKeys([]),
+    providers: { accounts: () => [], setup: {} as never },
     isStopping: () => false,
     isOverloaded: () => false,
     metrics: createMetrics(),

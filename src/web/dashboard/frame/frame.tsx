@@ -107,21 +107,59 @@ const ModeSwitch = ({ visit: { merchant, lang, role }, mode }: { visit: Merchant
   </nav>
 )
 
+type OperatorPageProps = PageProps<Visit> & {
+  beside?: Child // the title
+  switches?: Child
+  searched?: string
+}
+
 // A page of the operator: dark green navigation.
-export const OperatorPlacePage = ({ visit, title, place, head, children }: PageProps<Visit>) => (
-  <DashboardFrame
-    visit={visit}
-    title={title}
-    places={operatorPlaces}
-    base={operatorBase}
-    place={place}
-    head={head}
-    isOperator
-    who={<b class="who">{title}</b>}
-  >
-    {children}
-  </DashboardFrame>
-)
+export const OperatorPlacePage = (props: OperatorPageProps) => {
+  const { visit, title, place, head, beside, switches, searched, children } = props
+  return (
+    <DashboardFrame
+      visit={visit}
+      title={title}
+      places={operatorPlaces}
+      base={operatorBase}
+      place={place}
+      head={head}
+      isOperator
+      who={
+        <>
+          <b class="who">{title}</b>
+          {beside}
+        </>
+      }
+      switches={
+        <>
+          <SearchForm lang={visit.lang} searched={searched} only="d" />
+          {switches}
+        </>
+      }
+    >
+      <SearchForm lang={visit.lang} searched={searched} only="p" />
+      {children}
+    </DashboardFrame>
+  )
+}
+
+type SearchFormProps = { lang: Visit['lang']; searched?: string; only: 'd' | 'p' }
+
+// Finds a payment of any merchant: in the bar on a desk, above the page on a phone.
+const SearchForm = ({ lang, searched, only }: SearchFormProps) => {
+  const { findPayment, find } = frameTexts[lang]
+  return (
+    <form method="get" action={`${operatorBase}/search`} class={`find-payment only-${only}`} role="search">
+      <span class="input dense">
+        <input type="search" name="q" value={searched} aria-label={findPayment} placeholder={findPayment} />
+      </span>
+      <button type="submit" class="btn plain small">
+        {find}
+      </button>
+    </form>
+  )
+}
 
 // A page of the user's own account.
 export const OwnPage = ({ visit, title, head, children }: PageProps<Visit>) => (
@@ -223,7 +261,7 @@ const UserMenu = ({ visit }: { visit: Visit }) => {
   const { name } = visit.signedIn.user
   return (
     <details class="user-menu">
-      <summary class="user" aria-label={`${name}, ${texts.roles[visit.role.role]}`}>
+      <summary class="user">
         <span class="mark" aria-hidden="true">
           {initials(name)}
         </span>

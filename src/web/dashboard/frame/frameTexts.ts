@@ -39,6 +39,8 @@ const en = {
   testBand: 'Test mode: no real money moves',
   viewing: 'You see what {merchant} sees.',
   backToMerchants: 'Back to the merchants',
+  findPayment: 'Find a payment of any merchant',
+  find: 'Find',
   account: 'Your account',
   signOut: 'Sign out',
   notFound: {
@@ -104,6 +106,8 @@ const fr: FrameTexts = {
   testBand: 'Mode test : aucun argent réel ne circule',
   viewing: 'Vous voyez ce que voit {merchant}.',
   backToMerchants: 'Retour aux marchands',
+  findPayment: 'Chercher un paiement de n’importe quel marchand',
+  find: 'Chercher',
   account: 'Votre compte',
   signOut: 'Se déconnecter',
   notFound: {
