@@ -2,6 +2,7 @@
 // the wrong arguments, fails `npm run check`. Other versions are loaded by the same names.
 export type Modules = {
   config: typeof import('../src/config.ts')
+  'actions/access/sessions': typeof import('../src/actions/access/sessions.ts')
   'actions/ledger/balances': typeof import('../src/actions/ledger/balances.ts')
   'actions/ledger/statement': typeof import('../src/actions/ledger/statement.ts')
   'actions/merchants/onboard': typeof import('../src/actions/merchants/onboard.ts')
@@ -25,6 +26,7 @@ export type Modules = {
   'start/database': typeof import('../src/start/database.ts')
   'start/deliveries': typeof import('../src/start/deliveries.ts')
   'start/masterKeys': typeof import('../src/start/masterKeys.ts')
+  'store/access/users': typeof import('../src/store/access/users.ts')
   'store/db': typeof import('../src/store/db.ts')
   'store/migrate/migrate': typeof import('../src/store/migrate/migrate.ts')
   'store/notifications/deliveries': typeof import('../src/store/notifications/deliveries.ts')

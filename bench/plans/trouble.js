@@ -1,6 +1,7 @@
 // What one that is slow, stopped or large does to everybody else.
 import { expirySection } from './expiry.js'
 import { indexSection } from './largeIndex.js'
+import { dashboardSection } from './dashboard.js'
 import { listsSection } from './lists.js'
 import { callbackSection } from './callback.js'
 import { pausedSection } from './pausedNode.js'
@@ -34,6 +35,6 @@ export function trouble(bench, size) {
     expirySection(bench, expiry),
     pausedSection(bench, paused),
     ...(index ? [indexSection(bench, index)] : []),
-    ...(lists ? [listsSection(bench, lists)] : []),
+    ...(lists ? [listsSection(bench, lists), dashboardSection(bench, lists)] : []),
   ]
 }

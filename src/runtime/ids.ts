@@ -80,3 +80,10 @@ export const newMerchantKey = (mode: Mode) => `${mode === 'test' ? 'tk' : 'lk'}_
 export const newSecretKey = () => randomBytes(32).toString('hex')
 export const newIpnPassword = () => randomBytes(24).toString('base64url')
 export const newIpnSecret = () => `whsec_${randomBytes(32).toString('base64')}`
+
+// The reference of the refund with this number among those of a payment. It is the same for every form that shows the
+// payment as it is now, so that a form submitted twice, or in two tabs, makes one refund.
+export function refundReferenceOf(merchant_id: string, tx_reference: string, number: number): string {
+  const digest = createHash('sha256').update(`refund ${number} of ${tx_reference}`).digest()
+  return merchant_id + Array.from(digest.subarray(0, 26), byte => alphabet[byte & 31]).join('')
+}

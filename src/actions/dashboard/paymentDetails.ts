@@ -1,6 +1,6 @@
 import type { Mode } from '../../core/mode.ts'
 import type { Transfer } from '../../core/ledger/transfer.ts'
-import { readMerchantSettings } from '../../core/merchant/settings.ts'
+import { type MerchantSettings, readMerchantSettings } from '../../core/merchant/settings.ts'
 import type { Message } from '../../core/message/message.ts'
 import { approvalStateOf } from '../../core/refund/approval.ts'
 import { leftToRefund } from '../../core/refund/ceiling.ts'
@@ -23,7 +23,9 @@ export type PaymentDetails = {
   transfers: Transfer[]
   waiting: ListedApproval[] // refunds that wait for a second person
   left: bigint // what can still be refunded of its amount
+  refundNumber: number // of the next refund
   mayRefund: boolean // the merchant's settings allow it
+  limits: Pick<MerchantSettings, 'refund_confirm_above' | 'refund_approval_above'>
 }
 
 // Undefined if the merchant has no such payment in this mode.
@@ -42,16 +44,17 @@ export async function paymentDetails(
     listApprovalsOfPayment(db, payment),
     leftOf(db, payment),
   ])
-  const { refunds } = readMerchantSettings(payment.merchant_settings)
-  const waiting = approvals.filter(approval => approvalStateOf(approval, now) === 'waiting')
+  const settings = readMerchantSettings(payment.merchant_settings)
   return {
     explained,
     notifications,
     messages,
     transfers,
-    waiting,
+    waiting: approvals.filter(approval => approvalStateOf(approval, now) === 'waiting'),
     left,
-    mayRefund: refunds || mode === 'test',
+    refundNumber: explained.refunds.length + approvals.length + 1,
+    mayRefund: settings.refunds || mode === 'test',
+    limits: settings,
   }
 }
 

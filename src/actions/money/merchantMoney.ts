@@ -89,19 +89,21 @@ export async function merchantClosing(db: Db, scope: MoneyScope, period: Period)
 export type MoneyLineWithBalance = MoneyLine & { balance: bigint }
 export type StatementPage = {
   opening: Map<string, bigint> // before the first line of the page
+  closing: Map<string, bigint> // after its last line
   lines: MoneyLineWithBalance[]
   next: string | undefined // the last line, if there are more
 }
 
-// One page of the statement. The balance before it is that at the beginning of a day, and the rest of that day.
+// One page of the statement. The balance before it is that at the beginning of a day, and the rest of that day, unless it is
+// known from the page before.
 export const statementPage = (
   db: Db,
   scope: MoneyScope,
   period: Period,
-  { after, limit, zone }: { after?: string; limit: number; zone: string },
+  { after, limit, zone, known }: { after?: string; limit: number; zone: string; known?: Map<string, bigint> },
 ): Promise<StatementPage> =>
   inOneSnapshot(db, async tx => {
-    const opening = await openingOf(tx, scope, period, after, zone)
+    const opening = known ?? (await openingOf(tx, scope, period, after, zone))
     const found = await moneyLines(tx, scope, period, after, limit + 1)
     const balances = new Map(opening)
     const lines = found.slice(0, limit).map(line => {
@@ -109,7 +111,12 @@ export const statementPage = (
       balances.set(line.currency, balance)
       return { ...line, balance }
     })
-    return { opening, lines, next: found.length > limit ? lines.at(-1)?.transfer_id : undefined }
+    return {
+      opening,
+      closing: balances,
+      lines,
+      next: found.length > limit ? lines.at(-1)?.transfer_id : undefined,
+    }
   })
 
 async function openingOf(
@@ -141,10 +148,13 @@ export async function* allStatementLines(
   zone: string,
 ): AsyncGenerator<MoneyLineWithBalance[]> {
   let after: string | undefined
+  let known: Map<string, bigint> | undefined
   do {
-    const page: StatementPage = await statementPage(db(), scope, period, { after, limit: linesAtOnce, zone })
+    const place = { after, limit: linesAtOnce, zone, known }
+    const page: StatementPage = await statementPage(db(), scope, period, place)
     if (page.lines.length > 0) yield page.lines
     after = page.next
+    known = page.closing
   } while (after !== undefined)
 }
 

@@ -33,3 +33,16 @@ export async function newestRequests(db: Db, filter: RefusedFilter): Promise<New
     .reduce((sum, { refused }) => sum + Math.max(0, refused - storedPerCode), 0)
   return { requests, notStored }
 }
+
+// One page of a merchant's refused requests, newest first. `next`: the id behind which older ones follow.
+export async function pageOfRequests(db: Db, filter: RefusedFilter) {
+  const { merchant_id, before, limit } = filter
+  const known = before !== undefined && (await findRefusedRequest(db, [merchant_id], before)) !== undefined
+  const found = await listRefusedRequests(db, {
+    ...filter,
+    before: known ? before : undefined,
+    limit: limit + 1,
+  })
+  const requests = found.slice(0, limit)
+  return { requests, next: found.length > limit ? requests.at(-1)?.request_id : undefined }
+}

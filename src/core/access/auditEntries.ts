@@ -41,6 +41,14 @@ export const keyEntry = (rotated: {
   after: { mode: rotated.mode, old_keys_valid_until: rotated.old_keys_valid_until },
 })
 
+export const keyRevokedEntry = (merchant_id: string, mode: Mode, merchant_key: string): AuditEntry => ({
+  merchant_id,
+  action: 'key.revoke',
+  subject: merchant_key,
+  before: null,
+  after: { mode },
+})
+
 export const ipnSecretEntry = (rotated: {
   merchant_id: string
   mode: Mode
@@ -136,6 +144,15 @@ export const revealEntry = (merchant_id: string, tx_reference: string): AuditEnt
   subject: tx_reference,
   before: null,
   after: null,
+})
+
+// The filter has no search text, which may be of a customer.
+export const exportEntry = (merchant_id: string, filter: Readonly<Record<string, unknown>>): AuditEntry => ({
+  merchant_id,
+  action: 'payments.export',
+  subject: merchant_id,
+  before: null,
+  after: filter,
 })
 
 export const redeliverEntry = (

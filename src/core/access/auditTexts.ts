@@ -35,6 +35,7 @@ export const auditTexts = {
     '{actor} rotated the signing secret of {merchant}',
     '{actor} a renouvelé le secret de signature de {merchant}',
   ],
+  'key.revoke': ['{actor} revoked the key {subject}', '{actor} a révoqué la clé {subject}'],
   'key.rotate': ['{actor} made a new key of {merchant}', '{actor} a créé une nouvelle clé de {merchant}'],
   'logo.remove': ['{actor} removed the logo of {merchant}', '{actor} a retiré le logo de {merchant}'],
   'logo.set': ['{actor} set the logo of {merchant}', '{actor} a changé le logo de {merchant}'],

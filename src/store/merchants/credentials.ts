@@ -34,6 +34,12 @@ export const expireMerchantKeys = (
     where merchant_id = ${merchant_id} and mode = ${mode} and merchant_key <> ${except}
       and (expires_at is null or expires_at > ${expires_at})`)
 
+export const expireMerchantKey = (tx: Tx, merchant_id: string, mode: Mode, merchant_key: string, now: Date) =>
+  tx.count(sql`
+    update merchant_keys set expires_at = ${now}
+    where merchant_id = ${merchant_id} and mode = ${mode} and merchant_key = ${merchant_key}
+      and (expires_at is null or expires_at > ${now})`)
+
 // Whether any merchant can take real money.
 export const hasLiveKey = async (tx: Tx) =>
   (await tx.one(sql`

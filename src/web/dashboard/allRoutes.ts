@@ -3,6 +3,7 @@ import { accountsRoutes } from './accounts/accountsRoutes.tsx'
 import type { AreaDeps } from './areaDeps.ts'
 import { merchantAuditRoutes, operatorAuditRoutes } from './audit/auditRoutes.tsx'
 import type { DashboardRoutes } from './dashboard.tsx'
+import { developersRoutes } from './developers/developersRoutes.tsx'
 import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
 import { liveRoutes } from './live/liveRoutes.tsx'
 import { handoverRoutes, merchantsRoutes } from './merchants/merchantsRoutes.tsx'
@@ -30,6 +31,7 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
       ...moneyRoutes(deps),
       ...paymentsRoutes(deps),
       ...takeRoutes(deps),
+      ...developersRoutes(deps),
       ...settingsRoutes(deps),
       ...teamRoutes(deps),
       ...merchantAuditRoutes(deps),

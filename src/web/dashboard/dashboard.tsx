@@ -70,8 +70,9 @@ export function dashboardRoutes(deps: DashboardDeps, all: DashboardRoutes) {
   for (const route of all.own) routes.on(route.method, route.path, ownGuard(deps, route))
   for (const route of all.operator)
     routes.on(route.method, `/operator${route.path}`, operatorGuard(deps, route))
+  // The group keeps the alternatives together: without it `^test` matches any longer address, too.
   for (const route of all.merchant)
-    routes.on(route.method, `/m/:merchant/:mode{test|live}${route.path}`, merchantGuard(deps, route))
+    routes.on(route.method, `/m/:merchant/:mode{(?:test|live)}${route.path}`, merchantGuard(deps, route))
   return routes
 }
 

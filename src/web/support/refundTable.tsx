@@ -16,7 +16,7 @@ export const RefundTable = ({ history }: { history: PaymentHistory }) => (
         <tr>
           <th>Amount</th>
           <th>Outcome</th>
-          <th>Requested by</th>
+          <th>By</th>
           <th>Refund</th>
           <th>Provider's reference</th>
         </tr>

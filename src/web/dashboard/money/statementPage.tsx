@@ -28,8 +28,9 @@ export const MoneyStatementPage = ({ view, range, page, isFirst }: StatementProp
             <a href={`${visit.base}/money/statement.csv?from=${range.first}&to=${range.last}`}>{texts.csv}</a>
           )}
         </header>
-        <Opening view={view} opening={page.opening} />
+        <Sums view={view} label={statement.opening} sums={page.opening} />
         {lines.length === 0 ? <p class="empty">{statement.none}</p> : <Lines view={view} page={page} />}
+        {lines.length > 0 && <Sums view={view} label={statement.closing} sums={page.closing} />}
         <ListPager
           first={isFirst ? undefined : { href: address, text: statement.first }}
           next={
@@ -42,19 +43,17 @@ export const MoneyStatementPage = ({ view, range, page, isFirst }: StatementProp
   )
 }
 
-const Opening = ({ view: { visit }, opening }: { view: MoneyView; opening: StatementPage['opening'] }) => {
-  const { statement } = moneyTexts[visit.lang]
-  return (
-    opening.size > 0 && (
-      <p class="small">
-        {statement.opening}:{' '}
-        <b class="num">
-          {[...opening].map(([currency, sum]) => signedMoney(sum, currency, visit.lang)).join(', ')}
-        </b>
-      </p>
-    )
+type SumsProps = { view: MoneyView; label: string; sums: StatementPage['opening'] }
+
+const Sums = ({ view: { visit }, label, sums }: SumsProps) =>
+  sums.size > 0 && (
+    <p class="small sums">
+      {label}:{' '}
+      <b class="num">
+        {[...sums].map(([currency, sum]) => signedMoney(sum, currency, visit.lang)).join(', ')}
+      </b>
+    </p>
   )
-}
 
 const Lines = ({ view: { visit, dates }, page }: { view: MoneyView; page: StatementPage }) => {
   const { statement, kinds } = moneyTexts[visit.lang]

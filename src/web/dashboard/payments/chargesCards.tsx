@@ -72,7 +72,8 @@ const refundTones: Partial<Record<RefundState, PillTone>> = { succeeded: 'ok', f
 // What was refunded, and what still can be.
 export const RefundsCard = ({ visit, details }: PaymentPageProps) => {
   const texts = paymentTexts[visit.lang]
-  const { explained, waiting, left } = details
+  const { explained, waiting, left, mayRefund } = details
+  const isOff = !mayRefund && visit.role.at === 'merchant'
   const { payment, refunds } = explained
   if (payment.status !== 'paid' && refunds.length === 0) return null
   return (
@@ -101,8 +102,9 @@ export const RefundsCard = ({ visit, details }: PaymentPageProps) => {
         <span>
           {refunds.length === 0 && `${texts.nothingRefunded} `}
           {left > 0n ? fill(texts.left, { money: moneyText(payment.currency, left) }) : texts.noneLeft}
+          {left > 0n && isOff && ` ${texts.refundsOff}`}
         </span>
-        {left > 0n && visit.may('payments.refund') && (
+        {left > 0n && !isOff && visit.may('payments.refund') && (
           <a class="btn plain small" href={`${pathOf(visit, details)}/refund`}>
             {texts.refund}
           </a>

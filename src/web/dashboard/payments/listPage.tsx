@@ -31,6 +31,11 @@ export const PaymentsPage = (props: ListProps) => {
     <MerchantPage visit={visit} title={texts.title} place="payments">
       <div class="title">
         <h1>{texts.title}</h1>
+        {visit.may('payments.export') && (
+          <a class="btn plain small" href={`${visit.base}/payments.csv?${filterQuery(filter)}`}>
+            {texts.exportCsv}
+          </a>
+        )}
       </div>
       <FilterBar visit={visit} filter={filter} choices={choices} />
       <section class="card list" aria-label={texts.title}>

@@ -1,7 +1,9 @@
+import { paymentsCsv, recordExport } from '../../../actions/dashboard/exportPayments.ts'
 import { outletNames, paymentPage } from '../../../actions/payments/merchantPayments.ts'
 import { paymentDetails } from '../../../actions/dashboard/paymentDetails.ts'
 import { parseReference } from '../../../core/payment/reference.ts'
 import { type PagePlace, readListFilter } from '../../../core/payment/listFilter.ts'
+import { localTime } from '../../../core/zone.ts'
 import type { Ctx } from '../../http/context.ts'
 import type { AreaDeps } from '../areaDeps.ts'
 import { sendDashboardPage } from '../frame/frame.tsx'
@@ -18,6 +20,7 @@ import {
 import { PaymentPage } from './paymentPage.tsx'
 import type { PaymentNotice } from './paymentParts.tsx'
 import { type DoneWord, paymentTexts } from './paymentTexts.ts'
+import { refundRoutes } from './refundRoutes.tsx'
 
 const pageSize = 25
 
@@ -35,6 +38,12 @@ export const paymentsRoutes = (deps: AreaDeps): MerchantRoute[] => [
   },
   {
     method: 'get',
+    path: '/payments.csv',
+    permission: 'payments.export',
+    handle: (c, visit) => exportCsv(deps, c, visit),
+  },
+  {
+    method: 'get',
     path: one,
     permission: 'payments.view',
     handle: (c, visit) => showPayment(deps, c, visit, { notice: noticeOf(c, visit) }),
@@ -45,6 +54,7 @@ export const paymentsRoutes = (deps: AreaDeps): MerchantRoute[] => [
     permission: 'payments.reveal',
     handle: (c, visit) => reveal(deps, c, visit),
   },
+  ...refundRoutes(deps),
   actionRoute(deps, 'receipt', 'payments.receipt', sendReceiptForm),
   actionRoute(deps, 'redeliver', 'payments.redeliver', redeliverForm),
   actionRoute(deps, 'cancel', 'payments.cancel', cancelForm),
@@ -133,6 +143,41 @@ async function showList({ runtime: { timeZone } }: AreaDeps, c: Ctx, visit: Merc
     <PaymentsPage visit={visit} filter={filter} choices={choices} page={page} going={place.going} />,
   )
 }
+
+// Streams the filtered list. A reader that is slow is waited for, and one that leaves ends it.
+async function exportCsv({ runtime, isOverloaded }: AreaDeps, c: Ctx, visit: MerchantVisit) {
+  const { mode, now, actor } = visit
+  const { merchant_id } = visit.merchant
+  const filter = readListFilter(name => c.req.queries(name) ?? [])
+  const list = { merchant_id, mode, filter, timeZone: runtime.timeZone, now }
+  const outlets = await outletNames(visit.db, merchant_id)
+  const isMasked = !visit.may('payments.reveal')
+  await recordExport(visit.db, list, isMasked, actor)
+  const lines = paymentsCsv(runtime.db.withQuota('dashboard'), list, { isMasked, outlets, isOverloaded })
+  const day = localTime(now, runtime.timeZone).day
+  return c.body(streamOf(lines), 200, {
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': `attachment; filename="payments-${merchant_id}-${mode}-${day}.csv"`,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  })
+}
+
+// Reads the next part when the connection has room for it.
+const streamOf = (parts: AsyncGenerator<string>) =>
+  new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await parts.next()
+        if (done) controller.close()
+        else controller.enqueue(Buffer.from(value))
+      },
+      async cancel() {
+        await parts.return(undefined)
+      },
+    },
+    { highWaterMark: 1 },
+  )
 
 function placeOf(c: Ctx): PagePlace {
   const before = parseReference(c.req.query('before') ?? '')

@@ -1,0 +1,117 @@
+import type { Actor, AuditEntry } from '../../core/access/audit.ts'
+import { ipnSecretEntry, keyEntry, keyRevokedEntry } from '../../core/access/auditEntries.ts'
+import type { Mode } from '../../core/mode.ts'
+import type { Db, Tx } from '../../store/db.ts'
+import {
+  expireMerchantKey,
+  type IpnSecret,
+  listIpnSecrets,
+  listMerchantKeys,
+  type MerchantKey,
+} from '../../store/merchants/credentials.ts'
+import { lockMerchant } from '../../store/merchants/merchants.ts'
+import { audited, auditedDb } from '../access/audit.ts'
+import { tellOwners } from '../access/tellOwners.ts'
+import { type MasterKeys, rotateIpnSecret, rotateKey } from './credentials.ts'
+
+// The keys and signing secrets of a merchant in one mode, without their secret parts. Newest first.
+export type DeveloperKeys = {
+  keys: readonly Pick<MerchantKey, 'merchant_key' | 'created_at' | 'expires_at'>[]
+  secrets: readonly Pick<IpnSecret, 'secret_id' | 'created_at' | 'expires_at'>[]
+}
+
+const maxListed = 20 // an expired key stays in the table
+
+export async function developerKeys(tx: Tx, merchant_id: string, mode: Mode): Promise<DeveloperKeys> {
+  const [keys, secrets] = await Promise.all([
+    listMerchantKeys(tx, merchant_id),
+    listIpnSecrets(tx, merchant_id),
+  ])
+  const newest = <Row extends { mode: Mode }>(rows: readonly Row[]) =>
+    rows
+      .filter(row => row.mode === mode)
+      .toReversed()
+      .slice(0, maxListed)
+  return {
+    keys: newest(keys).map(({ merchant_key, created_at, expires_at }) => ({
+      merchant_key,
+      created_at,
+      expires_at,
+    })),
+    secrets: newest(secrets).map(({ secret_id, created_at, expires_at }) => ({
+      secret_id,
+      created_at,
+      expires_at,
+    })),
+  }
+}
+
+// Who changes keys. `seen` is the newest key or secret on the page that has the button: a second submission, or one of
+// another window, changes nothing.
+export type KeyChange = {
+  merchant_id: string
+  mode: Mode
+  seen: string
+  overlapMs: number
+  actor: Actor
+  by: string // the name of the user, for the mails to the owners
+}
+
+// Issues a new key. The older ones work until the overlap ends. Undefined if the keys have changed meanwhile.
+export function rotateKeyAsSeen(db: Db, masterKeys: MasterKeys, change: KeyChange, now: Date) {
+  const { merchant_id, mode, seen, overlapMs } = change
+  const unchanged = async (tx: Tx) =>
+    ((await developerKeys(tx, merchant_id, mode)).keys[0]?.merchant_key ?? '') === seen
+  type Rotated = Awaited<ReturnType<typeof rotateKey>>
+  const guarded = withGuard(db, change, unchanged, now, (done: Rotated) => done && keyEntry(done))
+  return rotateKey(guarded, masterKeys, merchant_id, mode, overlapMs, now)
+}
+
+// Issues a new signing secret. The previous one signs, too, until the overlap ends.
+export function rotateSecretAsSeen(db: Db, masterKeys: MasterKeys, change: KeyChange, now: Date) {
+  const { merchant_id, mode, seen, overlapMs } = change
+  const unchanged = async (tx: Tx) =>
+    ((await developerKeys(tx, merchant_id, mode)).secrets[0]?.secret_id ?? '') === seen
+  type Rotated = Awaited<ReturnType<typeof rotateIpnSecret>>
+  const guarded = withGuard(db, change, unchanged, now, (done: Rotated) => done && ipnSecretEntry(done))
+  return rotateIpnSecret(guarded, masterKeys, merchant_id, mode, overlapMs, now)
+}
+
+// Each transaction of the returned Db first checks under the merchant's lock that nothing has changed. It writes the entry
+// of its result and the mails to the owners in the same commit.
+function withGuard(
+  db: Db,
+  { merchant_id, actor, by }: KeyChange,
+  unchanged: (tx: Tx) => Promise<boolean>,
+  now: Date,
+  entryOf: (result: never) => AuditEntry | undefined,
+): Db {
+  const guarded: Db = {
+    ...db,
+    transaction: <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+      db.transaction(async tx => {
+        await lockMerchant(tx, merchant_id)
+        if (!(await unchanged(tx))) return undefined as T
+        const result = await work(tx)
+        if (result !== undefined) await tellOwners(tx, merchant_id, { change: 'keys', by }, now)
+        return result
+      }),
+  }
+  return auditedDb(guarded, actor, now, entryOf)
+}
+
+// Ends a key now. False if it has ended before, or is not a key of this merchant and mode.
+export const revokeKey = (
+  db: Db,
+  { merchant_id, mode, actor, by }: Omit<KeyChange, 'seen' | 'overlapMs'>,
+  merchant_key: string,
+  now: Date,
+): Promise<boolean> =>
+  audited(db, actor, now, async (tx, record) => {
+    await lockMerchant(tx, merchant_id)
+    const ended = await expireMerchantKey(tx, merchant_id, mode, merchant_key, now)
+    if (ended === 0) return false
+    await record(keyRevokedEntry(merchant_id, mode, merchant_key))
+    await tellOwners(tx, merchant_id, { change: 'keys', by }, now)
+    return true
+  })
