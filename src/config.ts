@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { accountNamePattern } from './core/merchant/settings.ts'
 import type { MessengerSettings } from './core/message/messenger.ts'
 import type { ProviderSettings } from './core/provider/provider.ts'
-import { onlyThisMachineReaches, readProxy } from './core/networkSettings.ts'
+import { onlyThisMachineReaches, ownDashboardAddress, readProxy } from './core/networkSettings.ts'
 import { leastRedactDays } from './core/redaction/redact.ts'
 import { readUrl } from './core/text.ts'
 import { isTimeZone } from './core/zone.ts'
@@ -85,6 +85,13 @@ const schema = z.object({
   TOLLGATE_BASE_URL: z
     .string()
     .refine(isOrigin, 'must be an address without a path, such as https://pay.example')
+    .transform(text => new URL(text).origin)
+    .optional(),
+  TOLLGATE_DASHBOARD_HOST: z.string().min(1).optional(),
+  TOLLGATE_DASHBOARD_PORT: whole(0, 65_535).optional(),
+  TOLLGATE_DASHBOARD_URL: z
+    .string()
+    .refine(isOrigin, 'must be an address without a path, such as https://admin.pay.example')
     .transform(text => new URL(text).origin)
     .optional(),
   DATABASE_URL: databaseUrl.optional(),
@@ -208,5 +215,18 @@ export function readValidConfig(env: Environment = process.env): { config: Confi
   ]
   if (!set.DATABASE_URL && config.TOLLGATE_POOL_SIZE > maxEmbeddedPoolSize)
     faults.push(`TOLLGATE_POOL_SIZE: at most ${maxEmbeddedPoolSize} with the embedded PostgreSQL`)
+  faults.push(...dashboardFaults(config))
   return { config, faults }
+}
+
+function dashboardFaults(config: Config): string[] {
+  const own = ownDashboardAddress(config)
+  if (!own)
+    return config.TOLLGATE_DASHBOARD_URL === undefined
+      ? []
+      : ['TOLLGATE_DASHBOARD_URL: set TOLLGATE_DASHBOARD_PORT or TOLLGATE_DASHBOARD_HOST, too']
+  const isShared = own.host === config.HOST && own.port === config.PORT && own.port !== 0
+  return isShared
+    ? [`TOLLGATE_DASHBOARD_PORT: ${own.host} port ${own.port} is the address of the checkout`]
+    : []
 }

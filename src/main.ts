@@ -9,7 +9,6 @@ import { createDecisions } from './actions/payments/decisions.ts'
 import { taskCounts } from './actions/payments/taskCounts.ts'
 import { version } from './cli/version.ts'
 import type { Config } from './config.ts'
-import { listenUrl } from './core/networkSettings.ts'
 import { nodeLabel } from './core/operator/nodeLabel.ts'
 import { operatorKeys } from './core/operator/operatorKeys.ts'
 import { watchAttempts } from './observe/attempts.ts'
@@ -34,11 +33,11 @@ import { dropPrivileges } from './start/privileges.ts'
 import { accountTools, uncachedTools } from './start/providers.ts'
 import { openDemoShop } from './start/shop.ts'
 import { rememberStarted, type Started } from './start/started.ts'
+import { openPorts } from './start/ports.ts'
 import { openSandbox, serveWeb } from './start/web.ts'
 import { migrate } from './store/migrate/migrate.ts'
 import { migrationNames, recordServed } from './store/migrate/migrationList.ts'
 import { watchOverload } from './web/server/overload.ts'
-import { listen } from './web/server/server.ts'
 import { injectedClock, startClock } from './workers/clock.ts'
 import { startLedger } from './workers/ledger.ts'
 import { startNode } from './workers/node.ts'
@@ -53,6 +52,7 @@ import { startUserMails } from './workers/userMails.ts'
 export type Gateway = {
   url: string
   baseUrl: string
+  dashboardUrl: string
   welcome?: Welcome
   embedded: boolean
   hasDemo: boolean // the link also shows the dashboard
@@ -100,17 +100,16 @@ async function open(start: Start): Promise<Gateway> {
   const { supportToken, formKey } = await installationSecrets(db, masterKeys, clock())
   const keys = operatorKeys(supportToken, config.TOLLGATE_SUPPORT_TOKEN)
 
-  // The port. Requests wait until serveWeb is called.
-  const server = await listen(config.HOST, config.PORT)
-  const stopListening = started.add(server.stop)
-  const url = listenUrl(config.HOST, server.port)
-  const baseUrl = config.TOLLGATE_BASE_URL ?? url
+  // The ports. Requests wait until serveWeb is called.
+  const ports = await openPorts(config)
+  const stopListening = started.add(ports.stop)
+  const { url, baseUrl, dashboardUrl } = ports
 
   // The other nodes, the providers, and the runtime that every action gets.
   const metrics = createMetrics()
   gaugeClock(metrics, time)
   const tally = createMinuteTally(clock)
-  const base = { ...start, database, time, metrics, tally, formKey, url, baseUrl }
+  const base = { ...start, database, time, metrics, tally, formKey, url, baseUrl, dashboardUrl }
   const nodes = joinNodes(base, migrations)
   const providers = await openProviders(base, nodes)
   const localWorkers: LocalWorkers = {} // the deliveries, the messages and the poller register here as they start
@@ -126,7 +125,7 @@ async function open(start: Start): Promise<Gateway> {
   started.add(overload.stop)
   const requestLog = startRequestLog({ db, clock, pause: time.pause, ...watchRequestLog(metrics, log) })
   started.add(requestLog.stop)
-  serveWeb(server, config, {
+  serveWeb(ports, config, {
     runtime,
     masterKeys,
     providers: providers.ofGateway,
@@ -148,17 +147,18 @@ async function open(start: Start): Promise<Gateway> {
   // After listening: a start that fails because its port is taken must not use up the one time that a secret is shown.
   const greeting = database.embedded ? await welcome(db, masterKeys, clock()) : undefined
   await recordServed(db, migrations) // last: nodes of an earlier release stop being ready
-  log.info({ port: server.port, host: config.HOST }, 'listening')
+  log.info({ port: ports.main.port, host: config.HOST, dashboard_port: ports.dashboard?.port }, 'listening')
   return {
     url,
     baseUrl,
+    dashboardUrl,
     welcome: greeting,
     embedded: database.embedded,
     hasDemo,
     hasUsers: await hasRealUsers(db),
-    makeSupportLink: () => makeSupportLink(db, keys, baseUrl, clock()),
+    makeSupportLink: () => makeSupportLink(db, keys, dashboardUrl, clock()),
     async stop() {
-      server.announceStop()
+      ports.announceStop()
       await servePastStop(options, log)
       await Promise.allSettled([stopListening(), stopWorkers()])
       await Promise.allSettled([stopDeliveries(), messages.stop()]) // after everything that changes payments
@@ -197,6 +197,7 @@ type Base = Start & {
   formKey: Buffer
   url: string
   baseUrl: string
+  dashboardUrl: string
 }
 
 // The other nodes, and the wake-ups that nodes send to each other.
@@ -255,7 +256,7 @@ type Providers = Awaited<ReturnType<typeof openProviders>>
 // stores the attempt; `providerAccounts` sends its order; `decisions` applies the reply, and `localWorkers.dispatch` sends
 // the notification of its commit.
 function buildRuntime(
-  { config, database, time, metrics, tally, formKey, baseUrl, log }: Base,
+  { config, database, time, metrics, tally, formKey, baseUrl, dashboardUrl, log }: Base,
   { wakeUps }: Nodes,
   { accounts, monitors }: Providers,
   localWorkers: LocalWorkers,
@@ -273,6 +274,7 @@ function buildRuntime(
     providerAccounts: accounts,
     formKey,
     baseUrl: () => baseUrl,
+    dashboardUrl: () => dashboardUrl,
     addressRules: notificationRules(config, database.embedded),
     clock: time.now,
     timeZone: config.TOLLGATE_TIME_ZONE,
@@ -353,7 +355,9 @@ function mailUsers(
   const trouble = (error: unknown) =>
     log.warn({ error: String(error) }, 'error in the mails to users; it will retry')
   const messenger = messages.find('email')?.messenger
-  started.add(startUserMails(runtime, { messenger, trouble, pause }).stop)
+  started.add(
+    startUserMails({ ...runtime, baseUrl: runtime.dashboardUrl }, { messenger, trouble, pause }).stop,
+  )
 }
 
 function startDelivering(

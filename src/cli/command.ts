@@ -14,6 +14,7 @@ import { addOutletCommands } from './outlet/outlet.ts'
 import { printFailure } from './output.ts'
 import { addPaymentCommands } from './payment/payment.ts'
 import { addTaskCommands } from './payment/task.ts'
+import { addPersonCommands } from './person/person.ts'
 import { addProviderCommands } from './provider/provider.ts'
 import { addRefundCommands } from './refund/refund.ts'
 import { addRequestCommands } from './request/request.ts'
@@ -78,6 +79,7 @@ export function createProgram(json: boolean): CliCommand {
     addTaskCommands,
     addLedgerCommands,
     addAuditCommands,
+    addPersonCommands,
     addSupportCommands,
   ])
     add(program)

@@ -3,7 +3,7 @@ import { hasRealUsers } from '../actions/installation/firstVisit.ts'
 import { installationSecrets } from '../actions/installation/secrets.ts'
 import { makeSupportLink } from '../actions/installation/supportLinks.ts'
 import { linkMinutes, operatorKeys, sessionSeconds } from '../core/operator/operatorKeys.ts'
-import { baseUrlOf } from './baseUrl.ts'
+import { dashboardUrlOf } from './baseUrl.ts'
 import type { CommandContext } from './database.ts'
 import { refused } from './failure.ts'
 import type { CliCommand } from './cliCommand.ts'
@@ -41,13 +41,13 @@ const overridden = 'TOLLGATE_SUPPORT_TOKEN is set: it replaces the token of this
 
 async function signInLink(context: CommandContext): Promise<Output> {
   const { db, config, clock } = context
-  if (config.PORT === 0 && !config.TOLLGATE_BASE_URL)
+  if (new URL(dashboardUrlOf(config)).port === '0')
     throw refused(
       'PORT is 0, so the address of the gateway is unknown: set PORT or TOLLGATE_BASE_URL, and run this again.',
     )
   const keys = await keysOf(context)
   await recordUse(context, 'support.link')
-  const { link, expires_at } = await makeSupportLink(db, keys, baseUrlOf(config), clock())
+  const { link, expires_at } = await makeSupportLink(db, keys, dashboardUrlOf(config), clock())
   return {
     data: { link, expires_at, token_is_set: keys.isTokenSet },
     text: paragraphs(

@@ -34,12 +34,36 @@ function decoded(text: string): string | undefined {
 // A loopback host in HOST or in a URL. Only the usual spellings count.
 export const isLoopbackName = (host: string) => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
 
-type Reach = { HOST: string; TOLLGATE_BASE_URL?: string; TOLLGATE_TRUST_PROXY: number }
+type Reach = {
+  HOST: string
+  TOLLGATE_BASE_URL?: string
+  TOLLGATE_DASHBOARD_HOST?: string
+  TOLLGATE_DASHBOARD_URL?: string
+  TOLLGATE_TRUST_PROXY: number
+}
 
 // Whether, by the settings, only this machine reaches the gateway. It chooses defaults for development and never grants
 // access, because a local proxy that no setting names may forward requests from anywhere.
-export const onlyThisMachineReaches = ({ HOST, TOLLGATE_BASE_URL, TOLLGATE_TRUST_PROXY }: Reach) =>
-  isLoopbackName(HOST) && TOLLGATE_BASE_URL === undefined && TOLLGATE_TRUST_PROXY === 0
+export const onlyThisMachineReaches = (settings: Reach) =>
+  isLoopbackName(settings.HOST) &&
+  isLoopbackName(settings.TOLLGATE_DASHBOARD_HOST ?? settings.HOST) &&
+  settings.TOLLGATE_BASE_URL === undefined &&
+  settings.TOLLGATE_DASHBOARD_URL === undefined &&
+  settings.TOLLGATE_TRUST_PROXY === 0
+
+type DashboardAddress = {
+  HOST: string
+  PORT: number
+  TOLLGATE_DASHBOARD_HOST?: string
+  TOLLGATE_DASHBOARD_PORT?: number
+}
+
+// Where the dashboard listens. Undefined if it shares the address of the gateway.
+export function ownDashboardAddress(settings: DashboardAddress): { host: string; port: number } | undefined {
+  const { TOLLGATE_DASHBOARD_HOST: host, TOLLGATE_DASHBOARD_PORT: port } = settings
+  if (host === undefined && port === undefined) return undefined
+  return { host: host ?? settings.HOST, port: port ?? settings.PORT }
+}
 
 // The URL of a gateway that listens on this host.
 export function listenUrl(host: string, port: number): string {

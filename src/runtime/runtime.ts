@@ -36,7 +36,7 @@ export type PaymentDeps = {
   callbacks: CallbackBatcher
   localWorkers: LocalWorkers
   providerAccounts: ProviderAccounts
-  baseUrl(): string
+  baseUrl(): string // of checkouts, the API and callbacks
   clock(): Date
   timeZone: string // of the installation's days
   watch(update: StatusUpdate): void // called after the commit of a change
@@ -45,6 +45,7 @@ export type PaymentDeps = {
 
 // The long-lived objects that actions use, each made once.
 export type Runtime = PaymentDeps & {
+  dashboardUrl(): string // the base URL, unless the dashboard has an address of its own
   callers: CallerCache
   limits: RateLimits
   bodies: BodyQuota
@@ -61,6 +62,7 @@ export type RuntimeOptions = Omit<PaymentDeps, 'callbacks'> & {
   masterKeys: MasterKeys
   migrations?: readonly string[] // by default those of this release
   addressRules?: Runtime['addressRules'] // by default the strictest
+  dashboardUrl?(): string // by default the base URL
   batchRows: number
   poolSize: number
   observeBatch(kind: 'initiation' | 'status' | 'checkout', rows: number): void
@@ -84,6 +86,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const inTime = () => db.withDeadline(sharedDeadline())
   return {
     addressRules: () => strictRules,
+    dashboardUrl: deps.baseUrl,
     ...deps,
     callers: createCallerCache(db, masterKeys, clock, monotonicMs),
     limits: createRateLimits(monotonicMs),

@@ -8,13 +8,14 @@ import type { Runtime } from '../runtime/runtime.ts'
 import { createSandbox } from '../sandbox/sandbox.ts'
 import type { Db } from '../store/db.ts'
 import { createApi } from '../web/api/api.ts'
-import { type AppOptions, createApp } from '../web/app.ts'
+import { type AppOptions, createApp, createDashboardApp } from '../web/app.ts'
 import { createDocuments } from '../web/documents/documents.ts'
 import { serveSdkPackage } from '../web/documents/sdkPackage.ts'
 import { refuseNonCanonicalRequests } from '../web/nonCanonicalRequest.tsx'
 import { allDocuments } from '../web/docs/allDocuments.tsx'
-import type { Answerer, Listening } from '../web/server/server.ts'
+import type { Answerer } from '../web/server/server.ts'
 import { messageRules } from './messages.ts'
+import type { Ports } from './ports.ts'
 
 type WebDeps = Pick<
   AppOptions,
@@ -29,7 +30,7 @@ type WebDeps = Pick<
 }
 
 // Starts to answer requests. The API and the documents bypass the framework, because they get most of the load.
-export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
+export function serveWeb(ports: Ports, config: Config, deps: WebDeps) {
   const { runtime, metrics, log, isOverloaded, operatorKeys, messengers, sandbox, shop } = deps
   const observe = createObserver(metrics, log)
   const { baseUrl } = runtime
@@ -44,9 +45,10 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
     mayMakeFor: runtime.limits.maySearchDocs,
   })
   const odd = refuseNonCanonicalRequests(observe, baseUrl)
-  const app = createApp({
+  const options = {
     ...shared,
-    isStopping: opened.isStopping,
+    hasOwnDashboard: ports.dashboard !== undefined,
+    isStopping: ports.main.isStopping,
     isOverloaded,
     metrics,
     masterKeys: deps.masterKeys,
@@ -60,11 +62,13 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
     messengers,
     sandbox,
     shop,
-  })
+  }
   const sdkPackage = serveSdkPackage(observe, baseUrl)
   const first: Answerer = (...exchange) =>
     api(...exchange) || documents(...exchange) || sdkPackage(...exchange) || odd(...exchange)
-  opened.serve(first, app, observe, baseUrl())
+  ports.main.serve(first, createApp(options), observe, baseUrl())
+  const pages: Answerer = (...exchange) => documents(...exchange) || odd(...exchange)
+  ports.dashboard?.serve(pages, createDashboardApp(options), observe, runtime.dashboardUrl())
 }
 
 type SandboxDeps = {

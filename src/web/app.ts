@@ -19,15 +19,17 @@ import { dashboardRoutes } from './dashboard/dashboard.tsx'
 import { homeRoute, notFoundRoute } from './home.tsx'
 import { addressOf, notCached } from './http/apiRequest.ts'
 import { type Ctx, type Env, errorContext, respond } from './http/context.ts'
-import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from './http/errors.ts'
+import { bugAnswer, isRefusal, notFoundAnswer, refusalAnswer, wrongMethodAnswer } from './http/errors.ts'
 import { accessOf, type OperatorAuth } from './http/operatorAuth.ts'
 import { inboxRoutes } from './inbox/inbox.tsx'
 import type { DemoShop } from './shop/demoShop.ts'
 import { createShopPages } from './shop/shopRoutes.tsx'
+import type { EnterFirstVisit } from './support/signIn.tsx'
 import { supportRoutes } from './support/support.tsx'
 
 export type AppOptions = AreaDeps & {
   isStopping(): boolean
+  hasOwnDashboard?: boolean // an address of its own, so this one does not serve it
   metricsTokens?: readonly string[]
   sandbox?: Hono<{ Bindings: HttpBindings }>
   shop?: DemoShop
@@ -38,10 +40,8 @@ export type AppOptions = AreaDeps & {
 // The routes outside the API and the documents: the pages, the callbacks of providers, health checks and metrics.
 export function createApp(options: AppOptions) {
   const { runtime, isStopping, metrics, metricsTokens, messengers, sandbox, trustedProxies } = options
-  const { limits, baseUrl, clock } = runtime
-  const app = new Hono<Env>({ strict: false }) // a trailing slash is ignored
-  app.use(observeRequests(options.observe, baseUrl))
-  app.onError(answerError(options.log))
+  const { limits } = runtime
+  const app = newApp(options)
   const { isForThisMachineOnly } = options
   const shop = options.shop && createShopPages({ ...options, shop: options.shop })
   const hasSandbox = sandbox !== undefined
@@ -55,16 +55,9 @@ export function createApp(options: AppOptions) {
   app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute({ runtime, trustedProxies }))
   for (const path of ['/callbacks/account/:webhook', '/callbacks/account/:webhook/*'])
     app.on(['POST', 'PUT'], path, webhookRoute({ runtime, metrics, trustedProxies }))
-  const auth = {
-    name: 'support',
-    keys: options.operatorKeys,
-    baseUrl,
-    trustedProxies,
-    limits,
-    clock,
-  } as const
-  addOperatorPages(app, options, auth)
-  app.route('/dashboard', dashboardRoutes(options, allDashboardRoutes(options)))
+  const auth = operatorAuthOf(options, runtime.baseUrl)
+  addOperatorPages(app, options, auth, options.hasOwnDashboard ? undefined : enterFirstVisit(options))
+  if (!options.hasOwnDashboard) app.route('/dashboard', dashboardRoutes(options, allDashboardRoutes(options)))
   if (sandbox) {
     for (const path of ['/sandbox/phone/*', '/sandbox/card/*'])
       app.use(path, limitSandboxPages(limits, trustedProxies))
@@ -82,12 +75,46 @@ export function createApp(options: AppOptions) {
   return app
 }
 
+// A dashboard with an address of its own, and the operator's other pages beside it. Customers and merchants' texts in
+// their checkouts have another origin. What belongs to them leads there.
+export function createDashboardApp(options: AppOptions) {
+  const { runtime, trustedProxies } = options
+  const { baseUrl, dashboardUrl } = runtime
+  const app = newApp(options)
+  app.notFound(c => respond(c, notFoundAnswer(errorContext(c))))
+  app.route('/dashboard', dashboardRoutes(options, allDashboardRoutes(options)))
+  addOperatorPages(app, options, operatorAuthOf(options, dashboardUrl), enterFirstVisit(options))
+  app.route('/public', brandingRoutes({ runtime, trustedProxies })) // the logos of merchants
+  app.get('/', c => c.redirect('/dashboard', 303))
+  for (const path of ['/checkout/*', '/sandbox/*', '/shop/*'])
+    app.get(path, c => c.redirect(`${baseUrl()}${c.req.path}`, 303))
+  app.get('/healthz', c => c.text('ok'))
+  return app
+}
+
+function newApp({ observe, runtime, log }: AppOptions) {
+  const app = new Hono<Env>({ strict: false }) // a trailing slash is ignored
+  app.use(observeRequests(observe, runtime.baseUrl))
+  app.onError(answerError(log))
+  return app
+}
+
+const operatorAuthOf = ({ operatorKeys, trustedProxies, runtime }: AppOptions, baseUrl: () => string) =>
+  ({
+    name: 'support',
+    keys: operatorKeys,
+    baseUrl,
+    trustedProxies,
+    limits: runtime.limits,
+    clock: runtime.clock,
+  }) as const
+
 // These pages have their own quota of database connections, so that they cannot hold up payments.
-function addOperatorPages(app: Hono<Env>, options: AppOptions, auth: OperatorAuth) {
+function addOperatorPages(app: Hono<Env>, options: AppOptions, auth: OperatorAuth, enter?: EnterFirstVisit) {
   const { runtime, messageRules, messengers } = options
   const withQuota = (name: string) => ({ ...runtime, db: runtime.db.withQuota(name) })
-  const support = { ...withQuota('support'), rules: messageRules }
-  app.route('/support', supportRoutes({ runtime: support, auth, enterFirstVisit: enterFirstVisit(options) }))
+  const support = { ...withQuota('support'), baseUrl: auth.baseUrl, rules: messageRules }
+  app.route('/support', supportRoutes({ runtime: support, auth, enterFirstVisit: enter }))
   app.route('/inbox', inboxRoutes({ runtime: withQuota('inbox'), auth, isSent: messengers?.configured }))
 }
 

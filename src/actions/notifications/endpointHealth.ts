@@ -1,5 +1,4 @@
 import type { Mode } from '../../core/mode.ts'
-import { isTrouble } from '../../core/notification/delivery.ts'
 import type { Db } from '../../store/db.ts'
 import { findMerchant } from '../../store/merchants/merchants.ts'
 import type { NotificationRow } from '../../store/notifications/notificationList.ts'
@@ -32,7 +31,7 @@ export async function endpointHealth(db: Db, merchant_id: string, mode: Mode): P
     sent: sent.length,
     acknowledged: sent.filter(({ acknowledged_at }) => acknowledged_at).length,
     parked: sent.filter(({ parked }) => parked).length,
-    isFailing: last?.last_result ? isTrouble(last.last_result) : false,
+    isFailing: last !== undefined && last.last_result !== 'acknowledged',
     failures: byLastTry.filter(({ acknowledged_at }) => !acknowledged_at).slice(0, shown),
   }
 }

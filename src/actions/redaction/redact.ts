@@ -4,6 +4,7 @@ import {
   addressWithoutPayer,
   bodyWithoutPayer,
   maskedOnly,
+  type Person,
   spellingsOf,
   withoutPayer,
 } from '../../core/redaction/redact.ts'
@@ -77,6 +78,37 @@ async function redactLocked(tx: Tx, locked: readonly PaymentWithMerchant[], { be
 
 type Found = Awaited<ReturnType<typeof gather>>
 
+// Why a payment keeps its personal data for now.
+export type KeptBecause = 'not_ended' | 'refund' | 'attempt' | 'task' | 'notification' | 'message'
+export type ErasedPayment = PaymentKey & { keptBecause?: KeptBecause }
+
+// Removes the personal data of these payments at once, at the request of the person. A payment that is locked at the moment
+// is in none of the results, so the caller asks again.
+export const erasePayments = (
+  db: Db,
+  keys: readonly PaymentKey[],
+  person: Person,
+  now: Date,
+): Promise<readonly ErasedPayment[]> =>
+  takePayments(db, selectByKeys(keys), async (tx, locked): Promise<readonly ErasedPayment[]> => {
+    if (locked.length === 0) return []
+    const found = await gather(tx, locked)
+    const results = locked.map(payment => ({
+      payment,
+      keptBecause: mayStillBePaid(payment, now) ? 'not_ended' : found.open.get(paymentName(payment)),
+    }))
+    const erased = results.flatMap(({ payment, keptBecause }) => (keptBecause ? [] : [payment]))
+    if (erased.length > 0) await redactPayments(tx, withoutPayers(erased, found, person), now)
+    return results.map(({ payment: { merchant_id, tx_reference }, keptBecause }) => ({
+      merchant_id,
+      tx_reference,
+      keptBecause,
+    }))
+  })
+
+const mayStillBePaid = ({ status, expires_at }: PaymentWithMerchant, now: Date) =>
+  status === 'awaiting_payment' || (status !== 'paid' && expires_at > now)
+
 async function gather(tx: Tx, payments: readonly PaymentWithMerchant[]) {
   const attempts = await attemptsOfMany(tx, payments)
   const tasks = await tasksOfAttempts(tx, attempts)
@@ -91,13 +123,18 @@ async function gather(tx: Tx, payments: readonly PaymentWithMerchant[]) {
     }))
   })
   const foundRefunds = [...(refunds?.values() ?? [])].flat()
-  const open = [
-    ...foundRefunds.filter(isOpenRefund),
-    ...attempts.filter(isUnresolved),
-    ...tasks.filter(({ closed_at }) => closed_at === null),
-    ...deliveries.filter(({ next_try_at }) => next_try_at !== null),
-    ...(await unsentOf(tx, messages)),
-  ]
+  const open = new Map<string, KeptBecause>()
+  const keep = (keys: readonly PaymentKey[], because: KeptBecause) => {
+    for (const key of keys) open.set(paymentName(key), because)
+  }
+  keep(await unsentOf(tx, messages), 'message')
+  keep(deliveriesWaiting(deliveries), 'notification')
+  keep(
+    tasks.filter(({ closed_at }) => closed_at === null),
+    'task',
+  )
+  keep(foundRefunds.filter(isOpenRefund), 'refund')
+  keep(attempts.filter(isUnresolved), 'attempt')
   const bodies = await bodiesOf(tx, payments)
   const notes = await closingNotesOf(tx, payments)
   return {
@@ -108,12 +145,15 @@ async function gather(tx: Tx, payments: readonly PaymentWithMerchant[]) {
     messages,
     bodies,
     notes,
-    open: new Set(open.map(paymentName)),
+    open,
   }
 }
 
+const deliveriesWaiting = <D extends { next_try_at: Date | null }>(all: readonly D[]) =>
+  all.filter(({ next_try_at }) => next_try_at !== null)
+
 // The values to store.
-function withoutPayers(payments: readonly PaymentWithMerchant[], found: Found) {
+function withoutPayers(payments: readonly PaymentWithMerchant[], found: Found, person?: Person) {
   const attempts = new Map<string, Attempt[]>(payments.map(payment => [paymentName(payment), []]))
   for (const attempt of found.attempts) attempts.get(paymentName(attempt))?.push(attempt)
   const spellings = new Map(
@@ -122,6 +162,7 @@ function withoutPayers(payments: readonly PaymentWithMerchant[], found: Found) {
       spellingsOf(
         payment,
         attempts.get(paymentName(payment))?.map(({ instrument }) => instrument),
+        person,
       ),
     ]),
   )

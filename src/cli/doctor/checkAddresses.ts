@@ -3,8 +3,10 @@ import { networkInterfaces } from 'node:os'
 import type { Config } from '../../config.ts'
 import { firstReferenceAt } from '../../core/payment/reference.ts'
 import type { Db } from '../../store/db.ts'
+import { liveMerchants } from '../../store/merchants/merchants.ts'
 import { countPayers } from '../../store/payments/reports.ts'
-import { isLoopbackName, listenUrl } from '../../core/networkSettings.ts'
+import { isLoopbackName, listenUrl, ownDashboardAddress } from '../../core/networkSettings.ts'
+import { dashboardUrlOf } from '../baseUrl.ts'
 import { failureOf } from '../failure.ts'
 import { allChecks, type Check, checkFailed, checkOk, checkWarning } from './check.ts'
 
@@ -26,6 +28,18 @@ export function checkBaseUrl(config: Config): Check {
     'base URL',
     url,
     'Customers should pay over https, and live providers send callbacks to https only: put a proxy in front and change TOLLGATE_BASE_URL.',
+  )
+}
+
+// In live mode the dashboard should not have the origin of pages that show texts and logos of merchants.
+export async function checkDashboard(db: Db, config: Config): Promise<Check> {
+  if (ownDashboardAddress(config)) return checkOk('dashboard', `at ${dashboardUrlOf(config)}`)
+  const fact = `at ${dashboardUrlOf(config)}/dashboard, the address of the checkout`
+  if (config.isForThisMachineOnly || (await liveMerchants(db)).length === 0) return checkOk('dashboard', fact)
+  return checkWarning(
+    'dashboard',
+    fact,
+    'In live mode give it an address of its own, which a proxy can restrict: set TOLLGATE_DASHBOARD_PORT and TOLLGATE_DASHBOARD_URL.',
   )
 }
 

@@ -19,7 +19,7 @@ import { openListeningSession } from '../../store/nodeSession.ts'
 import { readDatabaseState, readServerFacts, type ServerFacts } from '../../store/serverFacts.ts'
 import { exitCodes, failureOf } from '../failure.ts'
 import { allChecks, type Check, checkFailed, checkOk, checkWarning } from './check.ts'
-import { checkPayers } from './checkAddresses.ts'
+import { checkDashboard, checkPayers } from './checkAddresses.ts'
 import { checkUser, checkUserOf, presentMasterKeys } from './checkMachine.ts'
 import { checkIpnUrls } from './checkIpnUrls.ts'
 import { checkMerchants } from './checkMerchants.ts'
@@ -92,6 +92,8 @@ const checkData = async (db: Db, config: Config, now: Date, areValid: AreValid):
     areValid('TOLLGATE_EGRESS_PORTS', 'TOLLGATE_EGRESS_LOOPBACK') && (await checkIpnUrls(db, config, now)),
     areValid('TOLLGATE_MASTER_KEY') && (await checkProviders(db, config, presentMasterKeys(config))),
     await checkPayers(db, config, now),
+    areValid('HOST', 'PORT', 'TOLLGATE_BASE_URL', 'TOLLGATE_DASHBOARD_PORT', 'TOLLGATE_DASHBOARD_URL') &&
+      (await checkDashboard(db, config)),
     areValid('HOST', 'PORT', 'TOLLGATE_BASE_URL', 'TOLLGATE_MASTER_KEY') &&
       (await checkPause(db, config, now)),
   )

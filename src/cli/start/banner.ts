@@ -6,10 +6,15 @@ import { type Fact, facts, heading, paint, paragraphs } from '../terminal.ts'
 import { version } from '../version.ts'
 
 // What `start --json` prints, in one line, when the gateway listens. The secrets are present on the first start only.
-export function startedData({ url, baseUrl, embedded, welcome }: Gateway, config: Config, link?: string) {
+export function startedData(
+  { url, baseUrl, dashboardUrl, embedded, welcome }: Gateway,
+  config: Config,
+  link?: string,
+) {
   return {
     url,
     base_url: baseUrl,
+    dashboard_url: dashboardUrl,
     data_dir: embedded ? config.TOLLGATE_DATA_DIR : undefined,
     merchant_key: welcome?.merchant_key,
     secret_key: welcome?.secret_key,
@@ -36,11 +41,11 @@ export function banner(gateway: Gateway, config: Config, link?: string): string 
 // Without the sandbox nobody could pay in it.
 const hasShop = ({ welcome }: Gateway, config: Config) => welcome !== undefined && config.TOLLGATE_SANDBOX
 
-function addresses({ url, baseUrl, embedded }: Gateway, config: Config): Fact[] {
+function addresses({ url, baseUrl, dashboardUrl, embedded }: Gateway, config: Config): Fact[] {
   const days = config.TOLLGATE_REDACT_DAYS
   return [
     ['Checkout and API', baseUrl],
-    ['Dashboard', `${url}/dashboard`],
+    ['Dashboard', `${dashboardUrl}/dashboard`],
     ['Listening on', baseUrl === url ? undefined : url],
     ['Reference', `${url}/docs`],
     ['Test phone', config.TOLLGATE_SANDBOX ? `${url}/sandbox/phone` : undefined],

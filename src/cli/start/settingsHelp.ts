@@ -5,6 +5,9 @@ const settingDescriptions: Record<string, string> = {
   HOST: 'the address to listen on (127.0.0.1)',
   PORT: 'the port to listen on, 0 for any free one (8080)',
   TOLLGATE_BASE_URL: 'the address that customers and merchants see (http://HOST:PORT)',
+  TOLLGATE_DASHBOARD_HOST: 'an address of its own for the dashboard to listen on (HOST)',
+  TOLLGATE_DASHBOARD_PORT: 'a port of its own for the dashboard, 0 for any free one (PORT)',
+  TOLLGATE_DASHBOARD_URL: 'the address of the dashboard that users see, if it has its own (http://HOST:PORT)',
   TOLLGATE_DATA_DIR: 'the folder for the database and the master key (./data)',
   DATABASE_URL: 'your own PostgreSQL, 15 or later (none: Tollgate runs one)',
   TOLLGATE_MASTER_KEY:

@@ -55,6 +55,15 @@ export const auditTexts = {
     '{actor} a vu les données complètes du client de {subject}',
   ],
   'payment.take': ['{actor} took the payment {subject}', '{actor} a encaissé le paiement {subject}'],
+  'payments.export': [
+    '{actor} exported payments of {merchant}',
+    '{actor} a exporté des paiements de {merchant}',
+  ],
+  'team.change': [
+    '{actor} changed the team role of {subject}',
+    '{actor} a changé le rôle de {subject} dans l’équipe',
+  ],
+  'team.remove': ['{actor} removed {subject} from the team', '{actor} a retiré {subject} de l’équipe'],
   'person.erase': [
     '{actor} erased the data of one person ({subject})',
     '{actor} a effacé les données d’une personne ({subject})',

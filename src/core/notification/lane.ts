@@ -9,8 +9,8 @@ import { isTrouble, type Result } from './delivery.ts'
 // - `configured`: the address is the merchant's `ipn_url` setting.
 // - `acknowledged`: a request named the address, and its path was acknowledged most of all paths of its origin in the
 //   last 24 hours.
-// - `taken`: the address is the `ipn_url` setting, and a user of the dashboard took the payment. The shop may answer 404
-//   to an order that it never made, which must not stop its own notifications.
+// - `taken`: the address is the `ipn_url` setting, and a user of the dashboard took the payment. The shop may fail
+//   on an order that it never made, which must not stop its own notifications.
 // - `shared-1` to `shared-3`: a request named the address, and it has another path. The path chooses the lane by hash.
 //
 // The acknowledged and shared lanes are request lanes; those of one origin are a group. Query and fragment are ignored.

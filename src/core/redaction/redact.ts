@@ -16,8 +16,19 @@ const exactly = (text: string) => text.replace(isSpecial, '\\$&')
 const numberIn = (digits: string) =>
   `\\+?(?:\\d[ .()-]{0,2}){0,5}${digits.slice(-nationalDigits).split('').join('[ .()-]{0,2}')}`
 
+// A person whose data is looked for: a phone number in E.164 form, or an email address.
+export type Person = { kind: 'phone' | 'email'; value: string }
+
+// A pattern of the number or address in every spelling, in addresses of pages too. PostgreSQL reads it as JavaScript does.
+export const personPattern = ({ kind, value }: Person): string =>
+  kind === 'phone' ? numberIn(value.replace(/\D/g, '')) : exactly(value).replace('@', '(?:@|%40)')
+
 // A pattern of all personal data of a payer, in every spelling; undefined if there is none.
-export function spellingsOf(payer: Payer, instruments: readonly (string | null)[] = []): RegExp | undefined {
+export function spellingsOf(
+  payer: Payer,
+  instruments: readonly (string | null)[] = [],
+  person?: Person,
+): RegExp | undefined {
   const numbers = [payer.number, payer.pymt_instrument, ...instruments]
     .filter(number => number?.startsWith('+'))
     .map(number => numberIn((number as string).replace(/\D/g, '')))
@@ -25,7 +36,8 @@ export function spellingsOf(payer: Payer, instruments: readonly (string | null)[
   const names = [payer.name?.trim() ?? '', ...parts]
     .filter(name => name !== '')
     .map(name => `(?<![\\p{L}\\d])${exactly(name).replace(/\s+/g, '\\s+')}(?![\\p{L}\\d])`)
-  const all = [...(payer.email ? [exactly(payer.email)] : []), ...numbers, ...names]
+  const emails = payer.email ? [exactly(payer.email)] : []
+  const all = [...emails, ...numbers, ...names, ...(person ? [personPattern(person)] : [])]
   return all.length > 0 ? new RegExp(all.join('|'), 'giu') : undefined
 }
 

@@ -10,7 +10,7 @@ import type { CheckoutOptions } from './open.tsx'
 
 // A picture that is opened directly must not run or load anything.
 const headers = {
-  'content-security-policy': "default-src 'none'",
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 }

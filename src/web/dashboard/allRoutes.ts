@@ -17,6 +17,7 @@ import { paymentsRoutes } from './payments/paymentsRoutes.tsx'
 import { linkRoutes } from './people/linkRoutes.tsx'
 import { teamRoutes } from './people/teamRoutes.tsx'
 import { usersRoutes } from './people/usersRoutes.tsx'
+import { privacyRoutes } from './privacy/privacyRoutes.tsx'
 import { settingsRoutes } from './settings/settingsRoutes.tsx'
 import { tasksRoutes } from './tasks/tasksRoutes.tsx'
 import { ownSignInRoutes, signInRoutes } from './signIn/signInRoutes.tsx'
@@ -46,6 +47,7 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
       ...searchRoutes(deps),
       ...usersRoutes(deps),
       ...operatorAuditRoutes(deps),
+      ...privacyRoutes(deps),
     ],
     own: [...ownSignInRoutes(access), ...ownAccountRoutes(access), ...takeScripts],
     open: [

@@ -44,7 +44,7 @@ const css = minifyCss(readStyles(...styles.map(file => new URL(`./${file}`, impo
 const deadlineMs = 10_000 // of the statements of one request
 
 export type DashboardDeps = {
-  runtime: Pick<Runtime, 'db' | 'clock' | 'limits' | 'bodies' | 'formKey' | 'baseUrl'>
+  runtime: Pick<Runtime, 'db' | 'clock' | 'limits' | 'bodies' | 'formKey' | 'dashboardUrl'>
   trustedProxies: number
   hasDemo: boolean
   isOverloaded(): boolean
@@ -141,7 +141,7 @@ const guarded = (deps: DashboardDeps, route: Guarded, answer: Answer) => async (
     const { runtime, trustedProxies } = deps
     const now = runtime.clock()
     const db = runtime.db.withQuota('dashboard').withDeadline(performance.now() + deadlineMs)
-    const signedIn = await signedInUser(db, getCookie(c, userCookie(runtime.baseUrl())), now)
+    const signedIn = await signedInUser(db, getCookie(c, userCookie(runtime.dashboardUrl())), now)
     if (!signedIn || isDemoElsewhere(deps, c, signedIn))
       return c.redirect(`/dashboard/sign-in?next=${encodeURIComponent(nextOf(c))}`, 303)
     const address = addressOf(c.env.incoming, trustedProxies)

@@ -15,7 +15,7 @@ import type { PublicRoute } from './route.ts'
 const deadlineMs = 10_000 // of the statements of one request
 
 type PublicGuardDeps = {
-  runtime: Pick<Runtime, 'db' | 'clock' | 'limits' | 'bodies' | 'formKey' | 'baseUrl'>
+  runtime: Pick<Runtime, 'db' | 'clock' | 'limits' | 'bodies' | 'formKey' | 'dashboardUrl'>
   trustedProxies: number
 }
 
@@ -32,7 +32,7 @@ export const publicGuard = (deps: PublicGuardDeps, route: PublicRoute) => async 
     const { runtime, trustedProxies } = deps
     const address = addressOf(c.env.incoming, trustedProxies)
     runtime.limits.visit(address)
-    const baseUrl = runtime.baseUrl()
+    const baseUrl = runtime.dashboardUrl()
     const given = getCookie(c, formCookieName(baseUrl)) ?? ''
     const formId = formIdPattern.test(given) ? given : randomBytes(16).toString('base64url')
     const session = `public ${formId}`

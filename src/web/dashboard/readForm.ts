@@ -6,7 +6,7 @@ import type { Ctx } from '../http/context.ts'
 import { senderOf } from '../http/operatorAuth.ts'
 import { isTokenOfSession } from './formToken.ts'
 
-type FormRuntime = Pick<Runtime, 'limits' | 'bodies' | 'formKey' | 'baseUrl'>
+type FormRuntime = Pick<Runtime, 'limits' | 'bodies' | 'formKey' | 'dashboardUrl'>
 
 export type DashboardForm = {
   fields: Readonly<Record<string, string>>
@@ -21,7 +21,7 @@ export async function readDashboardForm(
   runtime: FormRuntime,
   { address, session, hasFile }: { address: string; session: string; hasFile?: boolean },
 ): Promise<DashboardForm | undefined> {
-  if (senderOf(c, runtime.baseUrl()) === 'other_site') return undefined
+  if (senderOf(c, runtime.dashboardUrl()) === 'other_site') return undefined
   const sender = { runtime, address }
   const { fields, files } = hasFile
     ? await readUpload(c.env.incoming, sender)

@@ -38,6 +38,7 @@ export type ShopOptions = {
   runtime: Runtime
   trustedProxies: number
   isForThisMachineOnly: boolean
+  hasOwnDashboard?: boolean
 }
 
 // With the headers of a page: a redirect without the opener policy would cut the checkout's window from the shop.
@@ -119,7 +120,7 @@ const Steps = ({ formToken, ...panel }: PanelOf & { formToken: string }) => (
 type ShopFrameProps = { assets: ReturnType<typeof shopFiles>['assets']; places: readonly SitePlace[] }
 
 function createHandlers(options: ShopOptions, frame: ShopFrameProps) {
-  const { shop, runtime, trustedProxies } = options
+  const { shop, runtime, trustedProxies, hasOwnDashboard } = options
   const baseUrl = runtime.baseUrl()
   const { ownPayment, panelOf } = createPanels(options)
   const formToken = formTokenOf(runtime.formKey, ['shop'])
@@ -182,7 +183,8 @@ function createHandlers(options: ShopOptions, frame: ShopFrameProps) {
   async function showAsMerchant(c: Ctx) {
     const payment = await ownPayment(c)
     const place = payment ? `/payments/${payment.tx_reference}` : '/payments'
-    return redirect(c, `${merchantBase(demoId, 'test')}${place}`)
+    const origin = hasOwnDashboard ? runtime.dashboardUrl() : ''
+    return redirect(c, `${origin}${merchantBase(demoId, 'test')}${place}`)
   }
 
   async function receive(c: Ctx, opened: OpenShop) {

@@ -56,6 +56,8 @@ const commands: Record<string, Recorded> = {
   'audit list': 'reads',
   'audit verify': 'reads',
   'audit export': 'reads',
+  'person export': ['person.export'],
+  'person erase': ['person.erase'],
   'support link': ['support.link'],
   'support token': ['support.token'],
 }

@@ -11,6 +11,7 @@ const textOf = (env: Record<string, string>, shown?: string) => {
   const gateway = {
     url,
     baseUrl: url,
+    dashboardUrl: url,
     embedded: true,
     hasDemo: true,
     hasUsers: false,
@@ -43,6 +44,7 @@ test('with the demo merchant the shop comes first, unless nobody could pay in it
   const gateway = {
     url,
     baseUrl: url,
+    dashboardUrl: url,
     embedded: true,
     hasDemo: true,
     hasUsers: false,

@@ -89,7 +89,7 @@ test('a logo is served as a picture only, and may be cached for a year', async (
   const { headers } = await send(gateway.url + (await showsLogo(await gateway.addMerchant(), plainPng())))
   expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
   expect(headers.get('x-content-type-options')).toBe('nosniff')
-  expect(headers.get('content-security-policy')).toBe("default-src 'none'")
+  expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'")
   expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
   expect(headers.get('set-cookie')).toBeNull()
 })

@@ -42,3 +42,9 @@ test('an ended, idle or foreign session does not count', async () => {
     expect(await locationOf(ended.get('/dashboard'))).toContain('/dashboard/sign-in')
   }
 })
+
+for (const path of ['test/nothing', 'live/payments/x/nothing', 'other', 'testing', 'xlive', 'test/test'])
+  test(`no page is at ${path}`, async () => {
+    const answer = await admin.get(`/dashboard/m/${merchant.merchant_id}/${path}`)
+    expect(answer.status).toBe(404)
+  })

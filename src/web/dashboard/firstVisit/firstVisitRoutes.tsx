@@ -46,7 +46,7 @@ type EnterDeps = Pick<AreaDeps, 'runtime' | 'hasDemo' | 'trustedProxies'>
 export const enterFirstVisit =
   ({ runtime, hasDemo, trustedProxies }: EnterDeps) =>
   async (c: Ctx): Promise<string | undefined> => {
-    const [baseUrl, now] = [runtime.baseUrl(), runtime.clock()]
+    const [baseUrl, now] = [runtime.dashboardUrl(), runtime.clock()]
     const db = runtime.db.withQuota('sign_in')
     if (await hasRealUsers(db)) return undefined
     const browser = {
@@ -67,7 +67,7 @@ export const enterFirstVisit =
   }
 
 const mayCreate = ({ runtime }: AccessDeps, c: Ctx, { now }: PublicVisit) =>
-  isFirstVisitMark(runtime.formKey, getCookie(c, markCookie(runtime.baseUrl())) ?? '', now)
+  isFirstVisitMark(runtime.formKey, getCookie(c, markCookie(runtime.dashboardUrl())) ?? '', now)
 
 type Typed = { name: string; email: string }
 
@@ -88,7 +88,7 @@ async function showFirstVisit(
   const instead = await refusalInstead(deps, c, visit)
   if (instead) return instead
   const { typed, fault, http = 200 } = problem
-  const hasDemo = deps.hasDemo && getCookie(c, userCookie(deps.runtime.baseUrl())) !== undefined
+  const hasDemo = deps.hasDemo && getCookie(c, userCookie(deps.runtime.dashboardUrl())) !== undefined
   const page = <FirstVisitPage visit={visit} hasDemo={hasDemo} typed={typed} fault={fault} />
   return sendPublicPage(c, visit, page, http, http === 429 ? retryLater : {})
 }
@@ -112,6 +112,6 @@ async function takeAccount(deps: AccessDeps, c: Ctx, visit: PublicVisit) {
   if (result === 'too_often') return again('form', texts.tooOften, 429)
   if (result === 'exists') return c.redirect(firstVisitPath, 303)
   if (typeof result === 'string') return again('password', signInTexts[lang].faults[result])
-  setSession(c, deps.runtime.baseUrl(), result.sessionId)
+  setSession(c, deps.runtime.dashboardUrl(), result.sessionId)
   return c.redirect('/dashboard', 303)
 }

@@ -84,7 +84,7 @@ async function merchantPage({ runtime }: AreaDeps, c: Ctx, visit: Visit) {
   const view = await readMerchantView(visit.db, idOf(c))
   if (!view) return problemPage(c, visit.lang, 'notFound')
   const notices = Object.keys(merchantsTexts[visit.lang].done) as MerchantNotice[]
-  const link = view.handover && `${runtime.baseUrl()}${handoverPath(runtime.formKey, view.handover)}`
+  const link = view.handover && `${runtime.dashboardUrl()}${handoverPath(runtime.formKey, view.handover)}`
   return sendDashboardPage(
     c,
     <MerchantPlacePage

@@ -96,7 +96,7 @@ async function savePasswordForm(deps: AccessDeps, c: Ctx, visit: Visit) {
   const { faults, tooOften } = signInTexts[visit.lang]
   if (result === 'too_often') return showAccount(c, visit, { of: 'password', text: tooOften }, 429)
   if (typeof result === 'string') return showAccount(c, visit, { of: 'password', text: faults[result] }, 422)
-  setSession(c, deps.runtime.baseUrl(), result.sessionId)
+  setSession(c, deps.runtime.dashboardUrl(), result.sessionId)
   return done(c, 'password')
 }
 
@@ -113,14 +113,14 @@ async function finishSetup(deps: AccessDeps, c: Ctx, visit: Visit) {
     )
   if (result === 'changed') return done(c, 'changed')
   return sendDashboardPage(c, <RecoveryCodesPage visit={visit} codes={result.codes} />, 200, {
-    'set-cookie': sessionCookieText(deps.runtime.baseUrl(), result.sessionId),
+    'set-cookie': sessionCookieText(deps.runtime.dashboardUrl(), result.sessionId),
   })
 }
 
 async function switchOff(deps: AccessDeps, c: Ctx, visit: Visit) {
   const sessionId = await removeSecondFactor(visit, visit.signedIn, changeOf(c, visit))
   if (sessionId === undefined) return done(c, 'changed')
-  setSession(c, deps.runtime.baseUrl(), sessionId)
+  setSession(c, deps.runtime.dashboardUrl(), sessionId)
   return done(c, 'removed')
 }
 

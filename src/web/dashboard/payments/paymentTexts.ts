@@ -109,7 +109,7 @@ const en = {
   confirmNote: 'Above {money} you enter your password or a code again.',
   approvalNote: 'Above {money} a second person has to approve.',
   cancel: 'Cancel the payment',
-  cancelText: 'The customer cannot pay it any more.',
+  cancelText: 'After that the customer cannot pay it any more.',
   cancelOpen:
     'The customer may be approving it at this moment. It becomes cancelled if that ends without success; if the money comes, it is paid.',
   done: {
@@ -260,7 +260,7 @@ const fr: PaymentTexts = {
   confirmNote: 'Au-dessus de {money}, vous entrez à nouveau votre mot de passe ou un code.',
   approvalNote: 'Au-dessus de {money}, une deuxième personne doit approuver.',
   cancel: 'Annuler le paiement',
-  cancelText: 'Le client ne pourra plus le payer.',
+  cancelText: 'Après cela, le client ne pourra plus le payer.',
   cancelOpen:
     'Le client est peut-être en train d’approuver. Le paiement est annulé si cela finit sans succès ; si l’argent arrive, il est payé.',
   done: {

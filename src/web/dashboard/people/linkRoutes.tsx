@@ -78,7 +78,7 @@ async function showInvitation({ runtime: { formKey } }: AccessDeps, c: Ctx, visi
 }
 
 async function accept(deps: AccessDeps, c: Ctx, visit: PublicVisit) {
-  const { formKey, baseUrl } = deps.runtime
+  const { formKey, dashboardUrl } = deps.runtime
   const { db, address, now, lang } = visit
   const invitation = await openInvitation({ db, formKey }, tokenOf(c), now)
   if (!invitation) return ended(c, visit, false)
@@ -108,7 +108,7 @@ async function accept(deps: AccessDeps, c: Ctx, visit: PublicVisit) {
   if (typeof result === 'string') return again('password', faults[result], 422)
   if (!result.isNew) return toSignIn(c, 'joined')
   // The person has just chosen the password, so it is not asked for again.
-  const browser = browserOf(c, baseUrl(), visit)
-  setSignedIn(c, baseUrl(), await completeSignIn(depsOf(deps, visit), result.user, browser, now))
+  const browser = browserOf(c, dashboardUrl(), visit)
+  setSignedIn(c, dashboardUrl(), await completeSignIn(depsOf(deps, visit), result.user, browser, now))
   return c.redirect('/dashboard', 303)
 }

@@ -50,7 +50,7 @@ const loadTeam = ({ db, merchant, now }: MerchantVisit) => teamOf(db, merchant.m
 export const linkToHandOver = ({ runtime, messengers }: AreaDeps, visit: Visit) =>
   messengers?.configured('email') || visit.role.at !== 'operator' || !visit.may('users.manage')
     ? undefined
-    : (link: UserLink) => userLinkAddress(runtime.formKey, runtime.baseUrl(), link)
+    : (link: UserLink) => userLinkAddress(runtime.formKey, runtime.dashboardUrl(), link)
 
 async function showTeam(deps: AreaDeps, c: Ctx, visit: MerchantVisit) {
   const page = (

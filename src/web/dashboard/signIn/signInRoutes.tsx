@@ -87,7 +87,7 @@ async function showSignIn(c: Ctx, visit: PublicVisit) {
 }
 
 async function takePassword(deps: AccessDeps, c: Ctx, visit: PublicVisit) {
-  const baseUrl = deps.runtime.baseUrl()
+  const baseUrl = deps.runtime.dashboardUrl()
   const [email, next] = [visit.field('email'), nextPage(visit.field('next'))]
   const typed = { email, password: visit.field('password') }
   const browser = browserOf(c, baseUrl, visit)
@@ -110,13 +110,13 @@ export const toSignIn = (c: Ctx, notice: SignInNotice, next = '/dashboard') =>
 
 async function showSecondFactor(deps: AccessDeps, c: Ctx, visit: PublicVisit) {
   const next = nextPage(c.req.query('next'))
-  const user = await pendingUser(depsOf(deps, visit), pendingIn(c, deps.runtime.baseUrl()), visit.now)
+  const user = await pendingUser(depsOf(deps, visit), pendingIn(c, deps.runtime.dashboardUrl()), visit.now)
   if (!user) return toSignIn(c, 'ended', next)
   return sendPublicPage(c, visit, <SecondFactorPage visit={visit} next={next} />)
 }
 
 async function takeCode(deps: AccessDeps, c: Ctx, visit: PublicVisit) {
-  const baseUrl = deps.runtime.baseUrl()
+  const baseUrl = deps.runtime.dashboardUrl()
   const next = nextPage(visit.field('next'))
   const browser = browserOf(c, baseUrl, visit)
   const result = await orTooOften(
@@ -134,7 +134,7 @@ async function takeCode(deps: AccessDeps, c: Ctx, visit: PublicVisit) {
 
 async function leave(deps: AccessDeps, c: Ctx, visit: Visit) {
   await signOut(visit.db, visit.signedIn)
-  endCookies(c, deps.runtime.baseUrl())
+  endCookies(c, deps.runtime.dashboardUrl())
   return toSignIn(c, 'signedOut')
 }
 
@@ -156,7 +156,7 @@ function showConfirm(c: Ctx, visit: Visit) {
 async function confirm(deps: AccessDeps, c: Ctx, visit: Visit) {
   const { lang, formToken, signedIn, now } = visit
   const next = nextPage(visit.field('next'))
-  const browser = browserOf(c, deps.runtime.baseUrl(), { address: visit.actor.address, agent: '' })
+  const browser = browserOf(c, deps.runtime.dashboardUrl(), { address: visit.actor.address, agent: '' })
   const isRight = await orTooOften(
     confirmIdentity(depsOf(deps, visit), signedIn, visit.field('secret'), browser, now),
   )

@@ -159,7 +159,7 @@ const Code = ({ visit, link, isAsked }: TakenView & { isAsked: boolean }) => {
       <h2>{isAsked ? texts.orScan : texts.scan}</h2>
       <Qr text={link} title={texts.code} />
       <div class="linkbox">
-        <a href={link} rel="noreferrer" aria-label={texts.link}>
+        <a href={link} rel="noreferrer">
           {link.replace(/^https?:\/\//, '')}
         </a>
         <button type="button" class="btn plain small" data-copy={link} data-copied={texts.copied} hidden>
