@@ -8,10 +8,13 @@ import { thisVersion } from '../version.js'
 
 const [few, usualMany] = [2000, 2_000_000]
 const pageBelowMs = 150
+const overviewBelowMs = 300
 const sought = 1041 // the number of a payment that has its own address
 
 // By the path below the merchant's part. The names are those of rows/lists.js.
 const pages = {
+  overview: { label: 'overview', path: () => '', below: overviewBelowMs },
+  money: { label: 'money', path: () => '/money' },
   list: { label: 'payments', path: () => '/payments' },
   second: { label: 'payments, an older page', path: ({ reference }) => `/payments?before=${reference}` },
   failed: { label: 'payments, failed', path: () => '/payments?status=failed' },
@@ -61,11 +64,11 @@ export function dashboardSection(bench, { rounds, many = usualMany }) {
       to: `${id}-few`,
       by: 'p50',
     })),
-    limits: names.map(([id, { label }]) => ({
+    limits: names.map(([id, { label, ...page }]) => ({
       name: `${label}, ms`,
       of: `${id}-many`,
       by: 'p50',
-      below: pageBelowMs,
+      below: 'below' in page ? page.below : pageBelowMs,
     })),
     async prepare() {
       await bench.stopGateways()

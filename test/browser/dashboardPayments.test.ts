@@ -77,3 +77,23 @@ for (const [screen, options] of screens)
     }
     expect(faults).toEqual([])
   })
+
+for (const scripts of [true, false])
+  test(`the owner finds a payment and refunds a part of it, scripts ${scripts ? 'on' : 'off'}`, async () => {
+    await gateway.db.rows(sql`update users set lang = 'en'`)
+    const { page, faults } = await open({ width: 390, height: 844, scripts })
+    await page.goto(`${gateway.url}${base}/payments`)
+    await page.getByPlaceholder('Invoice, phone, email, amount').fill('024 123 4000')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'AK-3' }).click()
+    await page.getByRole('link', { name: 'Refund', exact: true }).click()
+    await page.getByLabel('A part').check()
+    await page.getByLabel('Amount in GHS').fill(scripts ? '10.00' : '11.00')
+    await page.getByRole('button', { name: 'Refund the payment' }).dblclick()
+    await page.getByText(/The refund was requested|It was not done twice/).waitFor()
+    const refunds = await gateway.db.rows<{ amount: bigint }>(
+      sql`select amount from refunds order by created_at`,
+    )
+    expect(refunds.map(({ amount }) => amount)).toEqual(scripts ? [1000n] : [1000n, 1100n])
+    expect(faults).toEqual([])
+  })

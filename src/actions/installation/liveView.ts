@@ -49,7 +49,7 @@ export async function readLiveView(db: Db, { mode, now, zone, accounts }: LiveOp
   const ago = (minutes: number, from = until) => new Date(from.getTime() - minutes * minuteMs)
   const yesterday = new Date(until.getTime() - dayMs)
   const [rows, before, peak, waiting, endpoints, nodeRows, health, tasks, openTasks] = await Promise.all([
-    nodeMinutesBetween(db, ago(shownMinutes), until),
+    nodeMinutesBetween(db, ago(shownMinutes + 1), until),
     nodeMinutesBetween(db, ago(judgedMinutes, yesterday), yesterday),
     busiestMinute(db, mode, startOfDay(now, zone)),
     countWaitingDeliveries(db, mode),
@@ -76,7 +76,7 @@ export async function readLiveView(db: Db, { mode, now, zone, accounts }: LiveOp
     refused: counts.refused,
     waiting,
     endpoints,
-    points: flowPoints(rows, mode, ago(shownMinutes), until),
+    points: flowPoints(rows, mode, ago(shownMinutes + 1), ago(1)), // whole minutes
     accounts: judged,
     nodes,
     tasks,

@@ -122,7 +122,11 @@ async function inPeriods(
         where merchant_id = ${merchant_id} limit ${limit})`,
   )
   if (parts.length === 0) return []
-  return referencesIn(await tx.rows<Found>(sql`${join(parts, ' union all ')} limit ${limit}`))
+  return referencesIn(
+    await tx.rows<Found>(
+      sql`select tx_reference from (${join(parts, ' union all ')}) as found limit ${limit}`,
+    ),
+  )
 }
 
 const mostOfPeriod = 1000

@@ -89,6 +89,12 @@ test('the page of a payment has the verdict first, and every part of its history
   expect(html).not.toMatch(/241234000|kofi@mail/)
 })
 
+for (const q of ['024 123 4000', 'KOFI@mail.example'])
+  test(`the newest payments, of one period of the index, are found by ${q}`, async () => {
+    const { tx_reference } = await paid()
+    expect(await owner.html(`${base}/payments?q=${encodeURIComponent(q)}`)).toContain(tx_reference)
+  })
+
 test('the full number is shown after the look was recorded, and only to a role that may', async () => {
   const { page, tx_reference } = await paid()
   const { submit } = await press(page, 'reveal')

@@ -111,11 +111,12 @@ type OperatorPageProps = PageProps<Visit> & {
   beside?: Child // the title
   switches?: Child
   searched?: string
+  counts?: PlaceCounts // of what waits at a place
 }
 
 // A page of the operator: dark green navigation.
 export const OperatorPlacePage = (props: OperatorPageProps) => {
-  const { visit, title, place, head, beside, switches, searched, children } = props
+  const { visit, title, place, head, beside, switches, searched, counts, children } = props
   return (
     <DashboardFrame
       visit={visit}
@@ -125,6 +126,7 @@ export const OperatorPlacePage = (props: OperatorPageProps) => {
       place={place}
       head={head}
       isOperator
+      counts={counts}
       who={
         <>
           <b class="who">{title}</b>
@@ -186,19 +188,23 @@ type FrameProps = PropsWithChildren<{
   who: Child
   switches?: Child
   isOperator?: boolean
+  counts?: PlaceCounts
 }>
+
+type PlaceCounts = Partial<Record<Place, number>>
 
 const tabsOnPhone = 4 // and "More", which opens the rest
 
 // The pages show texts of customers, shops and providers, so bidi controls are removed from all of the page.
 const DashboardFrame = (props: FrameProps) => {
-  const { visit, title, places, base, place, head, band, who, switches, isOperator, children } = props
+  const { visit, title, places, base, place, head, band, who, switches, isOperator, counts, children } = props
   const texts = frameTexts[visit.lang]
   const allowed = places.filter(({ permission }) => visit.may(permission))
   const link = ({ place: name, path }: NavPlace) => (
     <a href={`${base}${path}`} aria-current={name === place ? 'page' : undefined}>
       <PlaceIcon name={name} />
       {texts.places[name]}
+      {counts?.[name] ? <span class="n">{counts[name]}</span> : null}
     </a>
   )
   const frame = (
@@ -266,8 +272,7 @@ const UserMenu = ({ visit }: { visit: Visit }) => {
           {initials(name)}
         </span>
         <span>
-          {name}
-          <small>{texts.roles[visit.role.role]}</small>
+          {name} <small>{texts.roles[visit.role.role]}</small>
         </span>
         <Icon name="down" />
       </summary>

@@ -5,7 +5,7 @@ import { liveTexts } from './liveTexts.ts'
 import { figure } from './figures.ts'
 
 const [width, height] = [606, 208]
-const plot = { left: 28, right: 602, top: 8, bottom: 186 }
+const plot = { left: 40, right: 602, top: 8, bottom: 186 }
 const gridLines = 4
 
 // The smallest round number of payments a second that is above all points.

@@ -31,15 +31,18 @@ export const LivePage = ({ visit, live, queue, zone, badges }: LiveProps) => {
       visit={visit}
       title={texts.title}
       place="live"
+      counts={{ tasks: live.openTasks }}
       head={<script src={`${operatorBase}/live.js`} defer />}
       beside={
         <>
           <span class="muted small only-d" id="live-time">
             {fill(texts.updates, { time: zonedSecond(live.now, zone) })}
           </span>
-          <a class="small only-d" href={`${operatorBase}?mode=${mode}`}>
-            {texts.reload}
-          </a>
+          <noscript>
+            <a class="small" href={`${operatorBase}?mode=${mode}`}>
+              {texts.reload}
+            </a>
+          </noscript>
         </>
       }
       switches={

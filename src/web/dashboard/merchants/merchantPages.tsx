@@ -36,7 +36,7 @@ export const MerchantListPage = ({ visit, query, list: { merchants, next }, isFi
           </a>
         )}
       </div>
-      <form method="get" action={listPath} class="search-row" role="search">
+      <form method="get" action={listPath} class="search-row">
         <input
           class="input"
           type="search"

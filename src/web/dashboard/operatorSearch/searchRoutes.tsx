@@ -16,6 +16,7 @@ import { merchantBase, type OperatorRoute, type Visit } from '../route.ts'
 const texts = {
   en: {
     none: 'No payment fits “{query}”. Search for a reference, an invoice id, a phone or wallet number, an email address, or the reference of a provider.',
+    what: 'Search for a reference, an invoice id, a phone or wallet number, an email address, or the reference of a provider.',
     found: 'Payments for “{query}”',
     more: 'There are older ones. Search for an invoice id or a reference to see one of them.',
     invoice: 'Invoice',
@@ -27,6 +28,7 @@ const texts = {
   },
   fr: {
     none: 'Aucun paiement ne correspond à « {query} ». Cherchez une référence, une facture, un numéro de téléphone ou de portefeuille, un courriel, ou la référence d’un prestataire.',
+    what: 'Cherchez une référence, une facture, un numéro de téléphone ou de portefeuille, un courriel, ou la référence d’un prestataire.',
     found: 'Paiements pour « {query} »',
     more: 'Il y en a de plus anciens. Cherchez une facture ou une référence pour en voir un.',
     invoice: 'Facture',
@@ -89,9 +91,14 @@ const SearchedPage = ({ visit, query, payments, more, zone }: SearchedProps) => 
     <OperatorPlacePage visit={visit} title={frameTexts[visit.lang].findPayment} searched={query}>
       <section class="card">
         {payments.length === 0 ? (
-          <p class="empty">
-            <span>{query ? fill(words.none, { query }) : frameTexts[visit.lang].findPayment}</span>
-          </p>
+          <>
+            <header>
+              <h1>{frameTexts[visit.lang].findPayment}</h1>
+            </header>
+            <p class="empty">
+              <span>{query ? fill(words.none, { query }) : words.what}</span>
+            </p>
+          </>
         ) : (
           <>
             <header>

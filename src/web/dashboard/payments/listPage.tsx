@@ -36,6 +36,11 @@ export const PaymentsPage = (props: ListProps) => {
             {texts.exportCsv}
           </a>
         )}
+        {visit.may('take.payment') && (
+          <a class="btn small" href={`${visit.base}/take`}>
+            {texts.take}
+          </a>
+        )}
       </div>
       <FilterBar visit={visit} filter={filter} choices={choices} />
       <section class="card list" aria-label={texts.title}>

@@ -21,7 +21,8 @@ const en = {
   back: 'All tasks',
   proposed: 'Proposed: {what}',
   toPayment: 'Open the payment',
-  toRefund: 'Refund exactly this charge: attempt {number}',
+  refundText:
+    'The payment’s own page refunds the charge that paid it. To refund exactly the charge of attempt {number}, run:',
   toAccount: 'Open the account {account}',
   toRefunds: 'Open the refunds',
   payment: 'Payment',
@@ -79,7 +80,8 @@ const fr: InboxTexts = {
   back: 'Toutes les tâches',
   proposed: 'Proposition : {what}',
   toPayment: 'Ouvrir le paiement',
-  toRefund: 'Rembourser exactement ce débit : tentative {number}',
+  refundText:
+    'La page du paiement rembourse le débit qui l’a payé. Pour rembourser exactement celui de la tentative {number}, lancez :',
   toAccount: 'Ouvrir le compte {account}',
   toRefunds: 'Ouvrir les remboursements',
   payment: 'Paiement',

@@ -193,6 +193,11 @@ const OneTask = (props: TaskProps & { task: InboxTask }) => {
           <p>
             <b>{fill(texts.proposed, { what: words.propose })}</b>
           </p>
+          {isOpen && refundKinds.includes(task.kind) && (
+            <p>
+              {fill(texts.refundText, { number: task.attempt_number })} <code>{refundCommand(task)}</code>
+            </p>
+          )}
           {task.closed_at && (
             <p>
               {fill(texts.closedAt, {
@@ -245,6 +250,9 @@ const link = (href: string, text: string) => (
   </a>
 )
 
+const refundCommand = ({ tx_reference, kind, attempt_number, merchant_id }: InboxTask) =>
+  `tollgate refund create ${tx_reference} --task ${kind} --attempt ${attempt_number} --merchant ${merchant_id} --by NAME`
+
 // Where the proposed action is done.
 const ActionLink = ({ visit, task }: { visit: Visit; task: InboxTask }) => {
   const texts = inboxTexts[visit.lang]
@@ -254,8 +262,6 @@ const ActionLink = ({ visit, task }: { visit: Visit; task: InboxTask }) => {
       fill(texts.toAccount, { account: task.provider_account }),
     )
   if (waitingRefundKinds.includes(task.kind)) return link(`${operatorBase}/refunds`, texts.toRefunds)
-  if (refundKinds.includes(task.kind) && task.closed_at === null && visit.may('payments.refund'))
-    return link(paymentPath(task), fill(texts.toRefund, { number: task.attempt_number }))
   return link(paymentPath(task), texts.toPayment)
 }
 
