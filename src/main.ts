@@ -355,9 +355,7 @@ function mailUsers(
   const trouble = (error: unknown) =>
     log.warn({ error: String(error) }, 'error in the mails to users; it will retry')
   const messenger = messages.find('email')?.messenger
-  started.add(
-    startUserMails({ ...runtime, baseUrl: runtime.dashboardUrl }, { messenger, trouble, pause }).stop,
-  )
+  started.add(startUserMails(runtime, { messenger, trouble, pause }).stop)
 }
 
 function startDelivering(

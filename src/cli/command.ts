@@ -21,6 +21,7 @@ import { addRequestCommands } from './request/request.ts'
 import { addStart } from './start/start.ts'
 import { addSupportCommands } from './support.ts'
 import { heading } from './terminal.ts'
+import { addUserCommands } from './user/user.ts'
 import { version } from './version.ts'
 
 // One run of `tollgate`: it prints its result on standard output, or an error on standard error with an exit code.
@@ -81,6 +82,7 @@ export function createProgram(json: boolean): CliCommand {
     addAuditCommands,
     addPersonCommands,
     addSupportCommands,
+    addUserCommands,
   ])
     add(program)
   return program

@@ -3,6 +3,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { type ErrorHandler, Hono, type MiddlewareHandler, type Next } from 'hono'
 import { routePath } from 'hono/route'
 import type { Logger } from 'pino'
+import { waitingUserMails } from '../actions/access/sendUserMails.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Observe } from '../observe/requests.ts'
 import { newRequestId } from '../runtime/ids.ts'
@@ -111,11 +112,17 @@ const operatorAuthOf = ({ operatorKeys, trustedProxies, runtime }: AppOptions, b
 
 // These pages have their own quota of database connections, so that they cannot hold up payments.
 function addOperatorPages(app: Hono<Env>, options: AppOptions, auth: OperatorAuth, enter?: EnterFirstVisit) {
-  const { runtime, messageRules, messengers } = options
+  const { runtime, messageRules, messengers, isForThisMachineOnly } = options
   const withQuota = (name: string) => ({ ...runtime, db: runtime.db.withQuota(name) })
   const support = { ...withQuota('support'), baseUrl: auth.baseUrl, rules: messageRules }
   app.route('/support', supportRoutes({ runtime: support, auth, enterFirstVisit: enter }))
-  app.route('/inbox', inboxRoutes({ runtime: withQuota('inbox'), auth, isSent: messengers?.configured }))
+  const inbox = withQuota('inbox')
+  const isSent = messengers?.configured
+  // The support token opens the inbox, and must not open the accounts of users. On this machine only, newcomers find the
+  // link of an invitation there.
+  const showsUserMails = isForThisMachineOnly && !isSent?.('email')
+  const userMails = showsUserMails ? () => waitingUserMails(inbox, inbox.clock()) : undefined
+  app.route('/inbox', inboxRoutes({ runtime: inbox, auth, isSent, userMails }))
 }
 
 // Assigns an id to each request, and logs and counts its answer.

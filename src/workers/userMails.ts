@@ -16,10 +16,10 @@ type UserMailOptions = {
 // Sends the mails to the people who sign in: invitations, links for a new password, and what has changed. Every node does
 // it; a mail is taken by one.
 export function startUserMails(
-  { db, formKey, baseUrl, clock }: Pick<Runtime, 'db' | 'formKey' | 'baseUrl' | 'clock'>,
+  { db, formKey, dashboardUrl, clock }: Pick<Runtime, 'db' | 'formKey' | 'dashboardUrl' | 'clock'>,
   { messenger, trouble, pause }: UserMailOptions,
 ): Loop {
-  const source = { db: db.withQuota('user_mails'), formKey, baseUrl }
+  const source = { db: db.withQuota('user_mails'), formKey, dashboardUrl }
   let cleaned = 0
   async function step() {
     const now = clock()

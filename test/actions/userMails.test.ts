@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const now = new Date('2026-05-31T10:00:00Z')
 const later = (minutes: number) => new Date(now.getTime() + minutes * 60_000)
-const source = () => ({ db, formKey: Buffer.alloc(32), baseUrl: () => 'https://pay.example' })
+const source = () => ({ db, formKey: Buffer.alloc(32), dashboardUrl: () => 'https://pay.example' })
 const nasty = 'Ama\r\nBcc: everyone@evil.example\r\n\r\nhttps://evil.example'
 
 async function queue(to: string, kind: 'alert' | 'invitation', details: Record<string, string>, lang = 'en') {

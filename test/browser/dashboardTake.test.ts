@@ -97,7 +97,7 @@ for (const [screen, options, lang] of screens)
     await shoot('dashboard-take-paid')
     await usable(customer)
     const [payment] = await gateway.db.rows(sql`
-      select status, total, outlet, mode, t.user_id from payments p join taken_payments t using (merchant_id, tx_reference)
+      select status, total, outlet, p.mode, t.user_id from payments p join taken_payments t using (merchant_id, tx_reference)
       where merchant_id = ${merchant_id} and tx_reference = ${reference}`)
     const outlet = { status: 'paid', total: 3500n, outlet: 'OSU', mode: 'test' }
     expect(payment).toEqual({ ...outlet, user_id: cashier.user_id })

@@ -12,6 +12,7 @@ import {
   saveSecondFactor,
 } from '../../store/access/users.ts'
 import { audited } from './audit.ts'
+import { mailPerson } from './mailPerson.ts'
 import { type Browser, confirmSession, renewUserSession, type SignedIn } from './sessions.ts'
 import { acceptCode, countGuess, type SignInDeps, type SigningBrowser } from './signIn.ts'
 import { totpVault } from './totpVault.ts'
@@ -78,6 +79,7 @@ export async function setUpSecondFactor(
       recovery_digests: digestsOf(user_id, codes),
     })
     await record(entry('user.second_factor_add', user_id))
+    await mailPerson(tx, user, 'second_factor_on', {}, now)
     return { sessionId: await renewUserSession(tx, user_id, browser, now), codes }
   })
 }
@@ -93,6 +95,7 @@ export async function removeSecondFactor(
     await lockUser(tx, user.user_id)
     await saveSecondFactor(tx, user.user_id, { sealed_totp: null, totp_step: null, recovery_digests: [] })
     await record(entry('user.second_factor_remove', user.user_id))
+    await mailPerson(tx, user, 'second_factor_off', {}, now)
     return renewUserSession(tx, user.user_id, browser, now)
   })
 }
@@ -124,6 +127,7 @@ export async function changePassword(
   return audited(db, actor, now, async (tx, record) => {
     await savePassword(tx, user.user_id, hashed)
     await record(entry('user.password_change', user.user_id))
+    await mailPerson(tx, user, 'password', {}, now)
     return { sessionId: await renewUserSession(tx, user.user_id, browser, now) }
   })
 }

@@ -8,8 +8,8 @@ import {
   listUsers,
   lockOperators,
   membershipsOfUsers,
-  removePasskeysOfUser,
 } from '../../store/access/people.ts'
+import { removePasskeysOfUser } from '../../store/access/passkeys.ts'
 import { invitationsOf, removeLinksOfEmail } from '../../store/access/userLinks.ts'
 import {
   lockUser,

@@ -20,7 +20,7 @@ const leaseMs = 5 * 60_000 // longer than the deadline of a messenger
 const linksKeptMs = 24 * 3_600_000 // after their end: they count towards the limits
 const shownAtOnce = 20
 
-type MailSource = Pick<Runtime, 'db' | 'formKey' | 'baseUrl'>
+type MailSource = Pick<Runtime, 'db' | 'formKey' | 'dashboardUrl'>
 
 // Sends the mails that are due. Without a messenger they wait, and are removed when the window of a message has passed.
 // Returns how many were found.
@@ -66,11 +66,11 @@ async function sendOne(
 
 // Undefined if the link of the mail was used, revoked or has expired.
 async function composeUserMail(
-  { db, formKey, baseUrl }: Omit<MailSource, 'db'> & { db: Tx },
+  { db, formKey, dashboardUrl }: Omit<MailSource, 'db'> & { db: Tx },
   { kind, lang, details }: UserMail,
   now: Date,
 ): Promise<Mail | undefined> {
-  const base = { kind, lang, details, baseUrl: baseUrl() }
+  const base = { kind, lang, details, baseUrl: dashboardUrl() }
   if (kind !== 'invitation' && kind !== 'reset') return userMail(base)
   const link = await findUserLink(db, details.link_id ?? '', now)
   return link && userMail({ ...base, link: userLinkAddress(formKey, base.baseUrl, link) })

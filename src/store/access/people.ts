@@ -41,6 +41,3 @@ export const lockOperators = (tx: Tx) =>
 
 export const removePassword = (tx: Tx, user_id: string) =>
   tx.rows(sql`update users set password_hash = null where user_id = ${user_id}`)
-
-export const removePasskeysOfUser = (tx: Tx, user_id: string) =>
-  tx.count(sql`delete from passkeys where user_id = ${user_id}`)

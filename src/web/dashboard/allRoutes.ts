@@ -14,6 +14,7 @@ import { operatorRefundsRoutes } from './operatorRefunds/operatorRefundsRoutes.t
 import { searchRoutes } from './operatorSearch/searchRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
 import { paymentsRoutes } from './payments/paymentsRoutes.tsx'
+import { ownPasskeyRoutes, passkeyRoutes } from './passkeys/passkeyRoutes.tsx'
 import { linkRoutes } from './people/linkRoutes.tsx'
 import { teamRoutes } from './people/teamRoutes.tsx'
 import { usersRoutes } from './people/usersRoutes.tsx'
@@ -49,11 +50,17 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
       ...operatorAuditRoutes(deps),
       ...privacyRoutes(deps),
     ],
-    own: [...ownSignInRoutes(access), ...ownAccountRoutes(access), ...takeScripts],
+    own: [
+      ...ownSignInRoutes(access),
+      ...ownAccountRoutes(access),
+      ...ownPasskeyRoutes(access),
+      ...takeScripts,
+    ],
     open: [
       ...firstVisitRoutes(access),
       ...signInRoutes(access),
       ...linkRoutes(access),
+      ...passkeyRoutes(access),
       ...handoverRoutes(deps),
     ],
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Hono } from 'hono'
 import { type RecentMessage, recentMessage, recentMessages } from '../../actions/messages/recentMessages.ts'
+import type { ShownUserMail } from '../../actions/access/sendUserMails.ts'
 import type { PropsWithChildren } from '../../core/markup/jsx-runtime.ts'
 import { NoticeCard, pageHeaders, pagePolicy } from '../../core/markup/page.tsx'
 import type { Medium } from '../../core/message/messenger.ts'
@@ -13,6 +14,7 @@ import { OperatorPage } from '../pages/operatorPage.tsx'
 import { guard } from '../support/signIn.tsx'
 import { sendList, sendMessage } from './json.ts'
 import { frameSandbox, MessageCard } from './messageCard.tsx'
+import { UserMails } from './userMails.tsx'
 
 const css = readFileSync(new URL('./inbox.css', import.meta.url), 'utf8')
 
@@ -33,6 +35,7 @@ export type InboxOptions = {
   auth: OperatorAuth
   isSent?(medium: Medium): boolean // false if such messages are only stored, because no messenger is configured
   from?: string // the sender of the mails
+  userMails?(): Promise<readonly ShownUserMail[]> // mails with links that sign people in: on this machine only
 }
 
 // Every mail and SMS as its recipient sees it. The routes only read. They are mounted at /inbox, and share the sign-in
@@ -53,7 +56,9 @@ async function showList(options: InboxOptions, c: Ctx) {
   const { runtime, isSent = () => false, from = 'Tollgate' } = options
   const before = c.req.query('before')
   const list = await recentMessages(runtime, before)
-  return c.html(<ListPage {...list} isFirst={before === undefined} isSent={isSent} from={from} />)
+  const isFirst = before === undefined
+  const userMails = isFirst ? await options.userMails?.() : undefined
+  return c.html(<ListPage {...list} isFirst={isFirst} isSent={isSent} from={from} userMails={userMails} />)
 }
 
 // Only the mail, for the frame on the page.
@@ -87,9 +92,10 @@ type ListProps = {
   isFirst: boolean
   isSent(medium: Medium): boolean
   from: string
+  userMails?: readonly ShownUserMail[]
 }
 
-const ListPage = ({ messages, older, isFirst, isSent, from }: ListProps) => (
+const ListPage = ({ messages, older, isFirst, isSent, from, userMails = [] }: ListProps) => (
   <InboxPage title="Messages">
     <div class="title">
       <h1>Mails and SMS, newest first</h1>
@@ -98,6 +104,7 @@ const ListPage = ({ messages, older, isFirst, isSent, from }: ListProps) => (
       </a>
     </div>
     <p class="muted">{sendingText(isSent('sms'), isSent('email'))}</p>
+    {userMails.length > 0 && <UserMails mails={userMails} from={from} />}
     {messages.length === 0 && (isFirst ? <Empty /> : <End />)}
     {messages.length > 0 && (
       <ol class="stack">

@@ -5,6 +5,7 @@ import { installationSecrets } from '../../../src/actions/installation/secrets.t
 import { newTotpSecret, totpCode } from '../../../src/core/access/secondFactor.ts'
 import { type LinkPurpose, userLinkAddress } from '../../../src/core/access/userLink.ts'
 import { newUserId } from '../../../src/runtime/ids.ts'
+import { addPasskey, takeChallenge, usePasskey } from '../../../src/store/access/passkeys.ts'
 import { addUser, findUser, findUserByEmail } from '../../../src/store/access/users.ts'
 import { sql } from '../../../src/store/db.ts'
 import { formBrowser } from '../../support/dashboard/formBrowser.ts'
@@ -299,4 +300,18 @@ test('an admin invites, changes, deactivates and resets the second factor of oth
     'user.activate',
     'user.second_factor_reset',
   ])
+})
+
+test('a passkey whose count does not rise is a copy, and an answered challenge is not accepted again', async () => {
+  const passkey_id = 'copied'
+  const now = new Date()
+  const passkey = { passkey_id, user_id: owner.user_id, name: 'Phone', public_key: Buffer.from('key') }
+  await addPasskey(gateway.db, { ...passkey, sign_count: 0n, created_at: now, used_at: null })
+  const used = []
+  for (const count of [0n, 0n, 5n, 5n, 4n, 0n, 6n])
+    used.push(await usePasskey(gateway.db, { passkey_id }, count, now))
+  expect(used).toEqual([true, true, true, false, false, false, true])
+  const later = new Date(now.getTime() + 60_000)
+  const taken = await Promise.all([1, 2].map(() => takeChallenge(gateway.db, 'digest', later, now)))
+  expect(taken.filter(Boolean).length).toBe(1)
 })

@@ -142,7 +142,7 @@ type SearchProps = {
 const SearchForm = ({ visit, path, typed, wrongDates, hasMerchants }: SearchProps) => {
   const texts = auditPageTexts[visit.lang]
   return (
-    <form method="get" action={path} class="card audit-search" role="search">
+    <form method="get" action={path} class="card audit-search" role="search" aria-label={texts.title}>
       <SearchField name="actor" label={texts.actor} hint={texts.actorHint} value={typed.actor} />
       <SearchField name="subject" label={texts.subject} hint={texts.subjectHint} value={typed.subject} />
       <div class="field">

@@ -47,14 +47,15 @@ type AccountProps = {
   visit: Visit
   sessions: readonly UserSession[]
   passkeys?: Child
+  head?: Child
   notice?: OwnNotice
   fault?: { of: 'name' | 'password'; text: string }
 }
 
-export const AccountPage = ({ visit, sessions, passkeys, notice, fault }: AccountProps) => {
+export const AccountPage = ({ visit, sessions, passkeys, head, notice, fault }: AccountProps) => {
   const texts = textsOf(visit)
   return (
-    <OwnPage visit={visit} title={texts.title}>
+    <OwnPage visit={visit} title={texts.title} head={head}>
       <h1>{texts.title}</h1>
       <DoneNotice text={notice && texts.done[notice]} />
       <div class="halves">
@@ -183,7 +184,7 @@ const SessionsCard = ({ visit, sessions }: { visit: Visit; sessions: readonly Us
             <th>{texts.seen}</th>
             <th>{texts.since}</th>
             <th>{texts.from}</th>
-            <th />
+            <th>{texts.action}</th>
           </tr>
         </thead>
         <tbody>

@@ -5,7 +5,9 @@ import {
   renewRecoveryCodes,
   setUpSecondFactor,
 } from '../../../actions/access/ownAccount.ts'
+import { listPasskeys } from '../../../actions/access/passkeys.ts'
 import { endOtherSessions, endSessionOf, listUserSessions } from '../../../actions/access/sessions.ts'
+import { passkeySite } from '../../../core/access/passkey.ts'
 import { isTotpSecret, newTotpSecret } from '../../../core/access/secondFactor.ts'
 import { maxUserName } from '../../../core/access/user.ts'
 import { chosenLang } from '../../../core/languages/languages.ts'
@@ -13,11 +15,13 @@ import { isAtMost } from '../../../core/text.ts'
 import type { Ctx } from '../../http/context.ts'
 import { sendDashboardPage } from '../frame/frame.tsx'
 import type { OwnRoute, Visit } from '../route.ts'
+import { PasskeyScript } from '../signIn/passkeySignIn.tsx'
 import { sessionCookieText, setSession } from '../signIn/cookies.ts'
 import { type AccessDeps, depsOf, orTooOften, retryLater } from '../signIn/signInRoutes.tsx'
 import { signInTexts } from '../signIn/signInTexts.ts'
 import { AccountPage, PlacesPage, RecoveryCodesPage, SecondFactorSetupPage } from './ownAccountPages.tsx'
 import { type OwnNotice, ownAccountTexts } from './ownAccountTexts.ts'
+import { PasskeysCard } from './passkeysCard.tsx'
 
 const accountPath = '/dashboard/account'
 
@@ -38,7 +42,7 @@ export const ownAccountRoutes = (deps: AccessDeps): OwnRoute[] => {
   const setup = { isSensitive: true, isBeforeSecondFactor: true }
   return [
     get('/places', (c, visit) => sendDashboardPage(c, <PlacesPage visit={visit} />)),
-    get('/account', (c, visit) => showAccount(c, visit)),
+    get('/account', (c, visit) => showAccount(deps, c, visit)),
     post('/account/profile', saveProfileForm),
     post('/account/password', savePasswordForm, { isSensitive: true }),
     get('/account/second-factor', (c, visit) => showSetup(c, visit, newTotpSecret()), setup),
@@ -55,16 +59,31 @@ type AccountFault = { of: 'name' | 'password'; text: string }
 
 const done = (c: Ctx, notice: OwnNotice) => c.redirect(`${accountPath}?done=${notice}`, 303)
 
-async function showAccount(c: Ctx, visit: Visit, fault?: AccountFault, http = 200) {
+async function showAccount({ runtime }: AccessDeps, c: Ctx, visit: Visit, fault?: AccountFault, http = 200) {
   const sessions = await listUserSessions(visit.db, visit.signedIn.user.user_id, visit.now)
+  const passkeys =
+    passkeySite(runtime.dashboardUrl()) && (await listPasskeys(visit.db, visit.signedIn.user.user_id))
   const notices = Object.keys(ownAccountTexts[visit.lang].done) as OwnNotice[]
   const notice = notices.find(word => word === c.req.query('done'))
   return sendDashboardPage(
     c,
-    <AccountPage visit={visit} sessions={sessions} notice={notice} fault={fault} />,
+    <AccountPage
+      visit={visit}
+      sessions={sessions}
+      notice={notice}
+      fault={fault}
+      head={passkeys && <PasskeyScript />}
+      passkeys={passkeys && <PasskeysCard visit={visit} passkeys={passkeys} fault={passkeyFault(c, visit)} />}
+    />,
     http,
     http === 429 ? retryLater : {},
   )
+}
+
+function passkeyFault(c: Ctx, { lang }: Visit): string | undefined {
+  const { passkeyFailed, passkeyFull } = ownAccountTexts[lang]
+  const word = c.req.query('passkey')
+  return word === 'full' ? passkeyFull : word === 'failed' ? passkeyFailed : undefined
 }
 
 const showSetup = (c: Ctx, visit: Visit, secret: string, fault?: string) =>
@@ -80,11 +99,11 @@ const changeOf = (c: Ctx, { actor, now }: Visit) => ({
   browser: { address: actor.address, agent: c.req.header('user-agent') ?? '' },
 })
 
-async function saveProfileForm(_deps: AccessDeps, c: Ctx, visit: Visit) {
+async function saveProfileForm(deps: AccessDeps, c: Ctx, visit: Visit) {
   const name = visit.field('name').trim()
   const lang = chosenLang(visit.field('lang')) ?? visit.lang
   if (name === '' || !isAtMost(name, maxUserName))
-    return showAccount(c, visit, { of: 'name', text: ownAccountTexts[visit.lang].nameFault }, 422)
+    return showAccount(deps, c, visit, { of: 'name', text: ownAccountTexts[visit.lang].nameFault }, 422)
   await changeProfile(visit, visit.signedIn, { name, lang }, visit)
   return done(c, 'saved')
 }
@@ -94,8 +113,9 @@ async function savePasswordForm(deps: AccessDeps, c: Ctx, visit: Visit) {
     changePassword(depsOf(deps, visit), visit.signedIn, visit.field('password'), changeOf(c, visit)),
   )
   const { faults, tooOften } = signInTexts[visit.lang]
-  if (result === 'too_often') return showAccount(c, visit, { of: 'password', text: tooOften }, 429)
-  if (typeof result === 'string') return showAccount(c, visit, { of: 'password', text: faults[result] }, 422)
+  if (result === 'too_often') return showAccount(deps, c, visit, { of: 'password', text: tooOften }, 429)
+  if (typeof result === 'string')
+    return showAccount(deps, c, visit, { of: 'password', text: faults[result] }, 422)
   setSession(c, deps.runtime.dashboardUrl(), result.sessionId)
   return done(c, 'password')
 }

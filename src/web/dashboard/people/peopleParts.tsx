@@ -59,7 +59,7 @@ export const InvitationsCard = ({ visit, invitations, action, address }: Invitat
               <th>{texts.email}</th>
               <th>{texts.role}</th>
               <th>{texts.until}</th>
-              <th />
+              <th>{texts.action}</th>
             </tr>
           </thead>
           <tbody>

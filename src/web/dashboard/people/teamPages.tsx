@@ -78,7 +78,7 @@ const MembersTable = ({ visit, members }: { visit: MerchantVisit; members: reado
           <th>{texts.person}</th>
           <th>{texts.role}</th>
           <th>{texts.lastSignIn}</th>
-          <th />
+          <th>{texts.action}</th>
         </tr>
       </thead>
       <tbody>

@@ -89,7 +89,7 @@ const UsersTable = ({ visit, list }: Pick<UsersProps, 'visit' | 'list'>) => {
           <th>{texts.secondFactor}</th>
           <th>{texts.lastSignIn}</th>
           <th>{texts.status}</th>
-          <th />
+          <th>{texts.action}</th>
         </tr>
       </thead>
       <tbody>

@@ -1,6 +1,7 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
 import type { SignedInNow, SigningBrowser } from '../../../actions/access/signIn.ts'
+import { challengeSeconds } from '../../../core/access/passkey.ts'
 import { deviceSeconds, pendingSeconds } from '../../../core/access/signInTokens.ts'
 import { sessionTimes } from '../../../core/access/user.ts'
 import { isSecureAddress } from '../../../core/operator/operatorKeys.ts'
@@ -10,6 +11,7 @@ import { userCookie } from '../userCookie.ts'
 // Browsers accept the prefix __Host- only together with Secure.
 const nameOf = (baseUrl: string, name: string) => (isSecureAddress(baseUrl) ? `__Host-${name}` : name)
 const pendingName = 'tollgate_sign_in'
+const passkeyName = 'tollgate_passkey'
 const deviceName = 'tollgate_browser'
 
 const options = (baseUrl: string) =>
@@ -49,3 +51,13 @@ export const browserOf = (
   deviceMark: getCookie(c, nameOf(baseUrl, deviceName)),
   sessionId: getCookie(c, userCookie(baseUrl)),
 })
+
+export const setPasskeyProof = (c: Ctx, baseUrl: string, proof: string) =>
+  setCookie(c, nameOf(baseUrl, passkeyName), proof, { ...options(baseUrl), maxAge: challengeSeconds })
+
+// The proof of the challenge, which this browser gives up with its answer.
+export function takePasskeyProof(c: Ctx, baseUrl: string): string {
+  const proof = getCookie(c, nameOf(baseUrl, passkeyName)) ?? ''
+  deleteCookie(c, nameOf(baseUrl, passkeyName), options(baseUrl))
+  return proof
+}

@@ -4,6 +4,7 @@ import { FormToken } from '../../../core/markup/page.tsx'
 import type { Ctx } from '../../http/context.ts'
 import { BarePage, sendDashboardPage } from '../frame/frame.tsx'
 import type { PublicVisit } from '../route.ts'
+import { PasskeyScript, PasskeySignIn } from './passkeySignIn.tsx'
 import { signInTexts } from './signInTexts.ts'
 
 type FieldProps = {
@@ -92,12 +93,13 @@ type SignInPageProps = {
   email?: string
   fault?: string
   notice?: SignInNotice
+  hasPasskeys: boolean // this address may have them
 }
 
-export const SignInPage = ({ visit, next, email, fault, notice }: SignInPageProps) => {
+export const SignInPage = ({ visit, next, email, fault, notice, hasPasskeys }: SignInPageProps) => {
   const texts = signInTexts[visit.lang]
   return (
-    <BarePage lang={visit.lang} title={texts.signIn}>
+    <BarePage lang={visit.lang} title={texts.signIn} head={hasPasskeys && <PasskeyScript />}>
       <FormCard
         title={texts.signIn}
         fault={fault}
@@ -126,6 +128,7 @@ export const SignInPage = ({ visit, next, email, fault, notice }: SignInPageProp
         />
         <input type="hidden" name="next" value={next} />
       </FormCard>
+      {hasPasskeys && <PasskeySignIn visit={visit} next={next} />}
     </BarePage>
   )
 }

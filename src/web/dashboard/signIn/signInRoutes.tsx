@@ -8,6 +8,7 @@ import {
   signInWithPassword,
 } from '../../../actions/access/signIn.ts'
 import { nextPage } from '../../../core/access/nextPage.ts'
+import { passkeySite } from '../../../core/access/passkey.ts'
 import type { PasswordHasher } from '../../../runtime/passwordHasher.ts'
 import type { Ctx } from '../../http/context.ts'
 import { isRefusal } from '../../http/errors.ts'
@@ -27,7 +28,7 @@ import { signInTexts } from './signInTexts.ts'
 export type AccessDeps = AreaDeps & { hasher: PasswordHasher }
 
 export const signInRoutes = (deps: AccessDeps): PublicRoute[] => [
-  { method: 'get', path: '/sign-in', handle: showSignIn },
+  { method: 'get', path: '/sign-in', handle: (c, visit) => showSignIn(deps, c, visit) },
   { method: 'post', path: '/sign-in', handle: (c, visit) => takePassword(deps, c, visit) },
   { method: 'get', path: '/second-factor', handle: (c, visit) => showSecondFactor(deps, c, visit) },
   { method: 'post', path: '/second-factor', handle: (c, visit) => takeCode(deps, c, visit) },
@@ -72,17 +73,24 @@ export async function orTooOften<T>(work: Promise<T>): Promise<T | 'too_often'> 
 
 export const retryLater = { 'retry-after': '60' }
 
+const hasPasskeys = (baseUrl: string) => passkeySite(baseUrl) !== undefined
+
 const notices: readonly SignInNotice[] = ['signedOut', 'changed', 'ended', 'joined']
 
 // Without an account nobody can sign in: the first visit explains how to create it.
-async function showSignIn(c: Ctx, visit: PublicVisit) {
+async function showSignIn({ runtime }: AccessDeps, c: Ctx, visit: PublicVisit) {
   if (!(await hasRealUsers(visit.db))) return c.redirect('/dashboard/first-visit', 303)
   const done = c.req.query('done')
   const notice = notices.find(word => word === done)
   return sendPublicPage(
     c,
     visit,
-    <SignInPage visit={visit} next={nextPage(c.req.query('next'))} notice={notice} />,
+    <SignInPage
+      visit={visit}
+      next={nextPage(c.req.query('next'))}
+      notice={notice}
+      hasPasskeys={hasPasskeys(runtime.dashboardUrl())}
+    />,
   )
 }
 
@@ -94,7 +102,13 @@ async function takePassword(deps: AccessDeps, c: Ctx, visit: PublicVisit) {
   const result = await orTooOften(signInWithPassword(depsOf(deps, visit), typed, browser, visit.now))
   const texts = signInTexts[visit.lang]
   const again = (fault: string, http: number, more = {}) =>
-    sendPublicPage(c, visit, <SignInPage visit={visit} next={next} email={email} fault={fault} />, http, more)
+    sendPublicPage(
+      c,
+      visit,
+      <SignInPage visit={visit} next={next} email={email} fault={fault} hasPasskeys={hasPasskeys(baseUrl)} />,
+      http,
+      more,
+    )
   if (result === 'too_often') return again(texts.tooOften, 429, retryLater)
   if (result.step === 'wrong') return again(texts.wrong, 401)
   if (result.step === 'second_factor') {
