@@ -82,7 +82,7 @@ for (const [screen, options, lang] of screens)
     if (options.scripts) await page.getByRole('button', { name: 'Ask for GHS 35.00' }).waitFor()
     await shoot('dashboard-take')
     await usable(customer)
-    await page.keyboard.press('Enter')
+    await page.getByLabel(t.for, { exact: true }).press('Enter')
 
     await page.getByRole('heading', { name: `${t.wait} 024 ••• 3456` }).waitFor()
     await shoot('dashboard-take-waiting')

@@ -4,7 +4,7 @@ import { isEmail } from '../../core/text.ts'
 import { newMerchantId } from '../../runtime/ids.ts'
 import type { Db } from '../../store/db.ts'
 import { findMerchant, lockMerchant, saveSettings } from '../../store/merchants/merchants.ts'
-import { lockNewMerchant } from '../../store/merchants/merchantSearch.ts'
+import { lockOnboarding } from '../../store/merchants/keyHandovers.ts'
 import type { MasterKeys } from '../../store/merchants/vault.ts'
 import { audited } from '../access/audit.ts'
 import { invite } from '../access/invitations.ts'
@@ -64,7 +64,7 @@ export const onboardGuided = (
   { merchant_id, name, settings, owner_email }: NewMerchant,
 ): Promise<'made' | 'already' | 'not_invited'> =>
   audited(db, actor, now, async (tx, record) => {
-    await lockNewMerchant(tx, merchant_id)
+    await lockOnboarding(tx)
     if (await findMerchant(tx, merchant_id)) return 'already'
     const inside: Db = { ...db, transaction: work => work(tx) }
     const { test, live } = await onboard(inside, masterKeys, name.trim(), modes, now, merchant_id)

@@ -134,6 +134,14 @@ export const auditTexts = {
     '{actor} made new recovery codes for {subject}',
     '{actor} a créé de nouveaux codes de secours pour {subject}',
   ],
+  'user.rescue': [
+    '{actor} rescued the account of {subject}, who could not sign in',
+    '{actor} a débloqué le compte de {subject}',
+  ],
+  'user.reset_link': [
+    '{actor} made a link for a new password of {subject}',
+    '{actor} a créé un lien pour un nouveau mot de passe de {subject}',
+  ],
   'user.role': ['{actor} changed the role of {subject}', '{actor} a changé le rôle de {subject}'],
   'user.second_factor_add': [
     '{actor} set up the second factor of {subject}',

@@ -39,3 +39,6 @@ export const saveHandoversRevoked = (tx: Tx, merchant_id: string, now: Date) =>
   tx.count(sql`
     update key_handovers set sealed_keys = null, revoked_at = ${now}
     where merchant_id = ${merchant_id} and sealed_keys is not null`)
+
+// Until the end of the transaction, no other one onboards a merchant. Readers do not wait.
+export const lockOnboarding = (tx: Tx) => tx.rows(sql`lock table key_handovers in share row exclusive mode`)

@@ -24,7 +24,3 @@ export const merchantsByIdOrKey = (tx: Tx, text: string) =>
   tx.rows<ListedMerchant>(sql`
     select ${listedColumns} from merchants where merchant_id = ${text}
       or merchant_id = (select merchant_id from merchant_keys where merchant_key = ${text})`)
-
-// Until the end of the transaction, no other one registers a merchant with this id.
-export const lockNewMerchant = (tx: Tx, merchant_id: string) =>
-  tx.rows(sql`select pg_advisory_xact_lock(hashtextextended(${merchant_id}, 0))`)

@@ -2,7 +2,7 @@
 -- The people who may sign in to the dashboard.
 create table users (
   user_id text primary key,
-  email text not null,
+  email text collate "C" not null, -- so that its index finds the beginning of an address
   name text not null,
   lang text not null,
   password_hash text, -- argon2id; null until the invitation is accepted

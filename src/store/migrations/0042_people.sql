@@ -8,7 +8,5 @@ create table used_challenges (
 create index used_challenges_by_end on used_challenges (expires_at);
 -- The people with a role at the operator.
 create index users_operators on users (user_id) where operator_role is not null;
--- The search for a user by the beginning of the email.
-create index users_by_email_prefix on users (email text_pattern_ops);
 -- The cleanup of expired links.
 create index user_links_by_end on user_links (expires_at);

@@ -58,6 +58,12 @@ const commands: Record<string, Recorded> = {
   'audit export': 'reads',
   'person export': ['person.export'],
   'person erase': ['person.erase'],
+  'user list': 'reads',
+  'user invite': ['user.invite'],
+  'user reset': ['user.reset_link'],
+  'user rescue': ['user.rescue'],
+  'user activate': ['user.activate'],
+  'user deactivate': ['user.deactivate'],
   'support link': ['support.link'],
   'support token': ['support.token'],
 }

@@ -24,7 +24,7 @@ export const AttemptsCard = (props: PaymentPageProps) => {
       {attempts.length === 0 ? (
         <p class="empty">{texts.noAttempts}</p>
       ) : (
-        <table class="fold">
+        <table class="fold attempts">
           <thead>
             <tr>
               <th>{texts.method}</th>
