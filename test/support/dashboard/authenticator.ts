@@ -3,14 +3,15 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest()
 const text = (bytes: Buffer) => bytes.toString('base64url')
 
+const head = (major: number, n: number) =>
+  n < 24
+    ? Buffer.from([(major << 5) | n])
+    : n < 256
+      ? Buffer.from([(major << 5) | 24, n])
+      : Buffer.from([(major << 5) | 25, n >> 8, n & 255])
+
 // CBOR of what an authenticator sends: small integers, byte strings, texts and maps.
 function cbor(value: number | string | Buffer | Map<unknown, unknown>): Buffer {
-  const head = (major: number, n: number) =>
-    n < 24
-      ? Buffer.from([(major << 5) | n])
-      : n < 256
-        ? Buffer.from([(major << 5) | 24, n])
-        : Buffer.from([(major << 5) | 25, n >> 8, n & 255])
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value)
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])
   if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value])
@@ -18,13 +19,14 @@ function cbor(value: number | string | Buffer | Map<unknown, unknown>): Buffer {
   return Buffer.concat([head(5, value.size), ...pairs])
 }
 
+const counter = (count: number) => Buffer.from([0, 0, count >> 8, count & 255])
+
 // An authenticator in software, with one passkey. `count` is the counter that it sends.
 export function softAuthenticator(origin: string) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
   const id = randomBytes(16)
   const rp = sha256(new URL(origin).hostname)
-  const counter = (count: number) => Buffer.from([0, 0, count >> 8, count & 255])
   const clientData = (type: string, challenge: string) =>
     Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
   const credential = (response: Record<string, string>) =>
