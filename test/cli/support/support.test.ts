@@ -33,7 +33,7 @@ test('support link prints another link each time, at the address of the gateway'
   const { code, stdout, stderr } = await tollgate(env, 'support', 'link')
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toMatch(
-    /^Open this link in a browser\. It works once, within 15 minutes, and keeps this browser signed in for 7 days\.\n\n {2}http:\/\/127\.0\.0\.1:8080\/support\/enter\?link=[\w-]{22}\n$/,
+    /^Open this link in a browser\. It works once, within 15 minutes, and keeps this browser signed in for 7 days\.\n\n {2}http:\/\/127\.0\.0\.1:8080\/support\/enter\?link=[\w-]{22}\n\nWhile the dashboard has no account, it also offers to create the operator's\.\n$/,
   )
   const based = { ...env, TOLLGATE_BASE_URL: 'https://pay.example', PORT: '0' }
   const [one, other] = [
