@@ -32,7 +32,7 @@ test('the first place depends on the role', async () => {
 test('an ended, idle or foreign session does not count', async () => {
   const ended = await signedIn(gateway, { operator: 'admin' })
   for (const change of [
-    `ends_at = now()`,
+    `ends_at = now() - interval '1 second'`,
     `seen_at = now() - interval '61 minutes', ends_at = now() + interval '1 hour'`,
   ]) {
     await gateway.db.rows({
