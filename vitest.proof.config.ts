@@ -58,6 +58,9 @@ export const proofs = [
   'test/workers/deliveries/manyWorkers.test.ts', // several workers and their leases
   'test/net/http1/responseFuzz.test.ts', // thousands of responses
   'test/web/unreadableSettings.test.ts', // every endpoint, for every setting
+  'test/web/dashboard/roles.test.ts', // every page and action as every role
+  'test/web/dashboard/forms.test.ts', // every form, forged in every way
+  'test/sdk/php.test.ts', // a process for each sample
   'test/deploy/nginx.test.ts', // waits until a failed node is asked again
   'test/main.test.ts', // checks what its process still does after a stop, so it needs its own process
 ]

@@ -67,6 +67,7 @@ export const breaks: Record<string, Breaks> = {
   right_signature: ({ shop, question: { header } }) => shop === undefined || !header['x-tollgate-signature'],
   own_invoice: ({ shop, question, known }) => known.invoices.has(invoiceOf(shop, question.fields)),
   short_invoice: ({ question: { fields } }) => String(fields.invoice_id).length > 25,
+  free_invoice: ({ question: { fields } }) => String(fields.invoice_id).startsWith('tollgate:'),
   own_bounds: ({ shop, question }) => Number(question.fields.total) > (shop?.most ?? 0),
   own_currency: ({ shop, question: { fields } }) =>
     shop !== undefined && !shop.currencies.includes(currencyOf(fields)),
