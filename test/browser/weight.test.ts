@@ -203,6 +203,8 @@ test('every page is protected from other sites, and only the support sign-in sto
   const cookies = await page.context().cookies()
   expect(cookies.map(({ name, httpOnly, sameSite }) => ({ name, httpOnly, sameSite }))).toEqual([
     { name: 'tollgate_support', httpOnly: true, sameSite: 'Lax' },
+    { name: 'tollgate_first_visit', httpOnly: true, sameSite: 'Lax' }, // the link offers the first account
+    { name: 'tollgate_form', httpOnly: true, sameSite: 'Lax' },
   ])
   expect(faults).toEqual([])
   await close()

@@ -179,6 +179,7 @@ test('start --json prints one line, with the newest key and a request to try', a
   expect(line).toEqual({
     url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     base_url: 'https://pay.example',
+    dashboard_url: 'https://pay.example',
     data_dir: dataDir,
     merchant_key: first.merchant_key,
     request: expect.objectContaining({ merchant_key: first.merchant_key, total: '25.00' }),
@@ -217,7 +218,7 @@ test('on a terminal the start shows a link that signs in with one click', async 
   const [link = '', ...others] = gateway.stdout().match(/http\S+\/support\/enter\?link=[\w-]{22}/g) ?? []
   expect(others).toEqual([])
   const entered = await fetch(link, { redirect: 'manual' })
-  expect([entered.status, entered.headers.get('location')]).toEqual([303, '/support'])
+  expect([entered.status, entered.headers.get('location')]).toEqual([303, '/dashboard/first-visit'])
   expect((await fetch(link, { redirect: 'manual' })).status).toBe(403) // once
   await stopped(gateway, 'SIGTERM')
 })
