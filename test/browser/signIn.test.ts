@@ -62,7 +62,8 @@ test('one click on the link opens support, and from there the inbox', async () =
     if (place === 'Shop') break
     expect(await page.locator('.menu [aria-current]').textContent()).toBe(place)
   }
-  expect(await page.context().cookies()).toMatchObject([
-    { name: 'tollgate_support', httpOnly: true, sameSite: 'Lax', path: '/' },
-  ])
+  const cookies = await page.context().cookies()
+  expect(cookies[0]).toMatchObject({ name: 'tollgate_support', httpOnly: true, sameSite: 'Lax', path: '/' })
+  const names = ['tollgate_support', 'tollgate_first_visit', 'tollgate_form']
+  expect(cookies.map(({ name }) => name)).toEqual(names)
 })

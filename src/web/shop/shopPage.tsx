@@ -190,7 +190,7 @@ const Fault = ({ text }: { text: string }) => (
 
 const pictograms = {
   code: raw('<path d="M6.5 6l-4 4 4 4M13.500 6l4 4-4 4M11.500 4l-3 12"/>'),
-  page: raw('<path d="M5 2.500h6.500L15.500 6.500v11H5zM11.500 2.500v4h4MM7.500 10.500h5M7.500 13.500h5"/>'),
+  page: raw('<path d="M5 2.500h6.500L15.500 6.500v11H5zM11.500 2.500v4h4M7.500 10.500h5M7.500 13.500h5"/>'),
   tiles: raw('<path d="M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z"/>'),
 }
 

@@ -283,11 +283,18 @@ const table: readonly Flood[] = [
     what: 'the dashboard without a session, with forged forms and guessed passwords',
     requests: () => {
       const session = { ...page, cookie: `tollgate_session=${randomBytes(32).toString('base64url')}` }
+      const guessed = [
+        `/reset/${randomText(43)}`,
+        `/invitation/${randomText(43)}`,
+        `/keys/${randomText(10)}/${randomText(12)}/${randomText(43)}`,
+      ]
+      const read = ['/sign-in', '/second-factor', '/confirm', '/first-visit', '/reset', ...guessed]
+      const files = ['/dashboard.css', '/counter.js', '/public/preview.js']
       return [
-        ...['', '/dashboard.css', '/account', '/places', '/confirm', '/sign-in', '/second-factor'].map(
+        ...['', '/operator', '/account', '/places', ...files, ...read].map(
           under => () => get(`/dashboard${under}`, session),
         ),
-        ...['/sign-in', '/second-factor', '/confirm', '/sign-out'].map(
+        ...[...read, '/sign-out', '/passkey-options', '/passkey'].map(
           under => () =>
             sameSite(
               postForm(`/dashboard${under}`, {
