@@ -110,6 +110,8 @@ test('the full number is shown after the look was recorded, and only to a role t
 
 test('a receipt is sent again once, however often the form is submitted', async () => {
   const { page, tx_reference } = await paid()
+  const queued = sql`select from messages where tx_reference = ${tx_reference} and state = 'queued'`
+  await expect.poll(() => countOf(queued)).toBe(0) // the sender would write its result over the next statement
   await gateway.db.rows(
     sql`update messages set state = 'sent', next_try_at = null where tx_reference = ${tx_reference}`,
   )
