@@ -69,7 +69,7 @@ async function operatorToken(context: CommandContext): Promise<Output> {
   return { data: { token: supportToken, token_is_set: isTokenSet }, text: supportToken }
 }
 
-// Whoever has the link or the token can act as support.
+// A person with the link or the token can act as support.
 const recordUse = ({ db, actor, clock }: CommandContext, action: 'support.link' | 'support.token') =>
   audited(db, actor, clock(), (_, record) =>
     record({ merchant_id: null, action, subject: 'support', before: null, after: null }),

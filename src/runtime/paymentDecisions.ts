@@ -29,7 +29,7 @@ export type ResolveItem = PaymentKey & {
   now: Date
 }
 
-// `refundsListed`: refunds of ours that the provider listed as made.
+// `refundsListed`: our refunds that the provider listed as made.
 export type ResolvedChange = Change & { refundsListed?: MatchedReversals['ours'] }
 
 export type CancelItem = PaymentKey & { now: Date }

@@ -84,7 +84,7 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
     // In addition to `request`, which an operator can switch off.
     testTool: ({ merchant_id }) => testTools.take(merchant_id, testToolLimit),
     // Counted before the password is compared, so that many at once are limited, too. A known browser has its own bucket:
-    // whoever guesses from elsewhere does not lock the owner out.
+    // guesses from another browser do not lock the owner out.
     trySignIn({ kind, account, address, device }) {
       if (device !== undefined) return knownBrowsers.takeBackably(`${kind} ${device}`, signInLimit)
       const undoAddress = signInAddresses.takeBackably(network(address), signInAddressLimit)

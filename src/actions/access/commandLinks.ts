@@ -16,7 +16,7 @@ import type { Change } from './invitations.ts'
 import { mailPerson } from './mailPerson.ts'
 import { resetLink } from './resetPassword.ts'
 
-// Links that a command prints. Whoever runs it has the master key and the database.
+// Links that a command prints. A command needs the master key and the database.
 export type CommandLink = { user: User; link: string; expires_at: Date }
 type LinkDeps = { db: Db; formKey: Buffer; baseUrl: string }
 

@@ -5,7 +5,7 @@ import { releaseMailOfDay, sealHeads, takeMailOfDay } from '../../store/ledger/s
 
 export type HeadMail = { to: string; messenger: Pick<Messenger, 'send'> }
 
-// Mails the heads of all chains once a day. Whoever changes the ledger and its seals cannot change a mail that was sent.
+// Mails the heads of all chains once a day. A person who changes the ledger and its seals cannot change a mail that was sent.
 export async function mailHeads(
   db: Db,
   { to, messenger }: HeadMail,

@@ -19,7 +19,7 @@ import { tellOwners } from '../access/tellOwners.ts'
 import { rotateIpnSecret, rotateKey } from './credentials.ts'
 import type { Credentials } from './onboard.ts'
 
-// Keys that wait for a merchant behind a link. They are shown once, to whoever opens it first, and the link ends after three
+// Keys that wait for a merchant behind a link. They are shown once, to the first person who opens it, and the link ends after three
 // days. The address is computed from the id, so that a copy of the database opens nothing.
 
 const validMs = 3 * 24 * 3_600_000

@@ -138,7 +138,7 @@ const refundsOfCharge = async (tx: Tx, { payment, attempt }: LockedToResolve): P
     ? []
     : (await refundsOfPayment(tx, payment)).filter(({ attempt_id }) => attempt_id === attempt.attempt_id)
 
-// A refund of ours is never a reversal. While the provider may list one under an id that is not stored yet, what it lists is
+// One of our refunds is never a reversal. While the provider may list one under an id that is not stored yet, what it lists is
 // not recorded, and it is polled again.
 function applyWithRefunds(
   { payment, attempt }: LockedToResolve,

@@ -33,7 +33,7 @@ const en = {
   reset: {
     title: 'Choose a new password',
     text: [
-      'Somebody, probably you, has asked for a new password. Until you choose one, the old one stays valid.',
+      'A person, probably you, has asked for a new password. Until you choose one, the old one stays valid.',
       'The link works once, within {minutes} minutes. If it was not you, do nothing.',
     ],
     button: 'Choose a new password',
@@ -41,7 +41,7 @@ const en = {
   noAccount: {
     title: 'No password was reset',
     text: [
-      'Somebody, probably you, has asked for a new password with this address. It has no account here whose password can be reset by mail.',
+      'A person, probably you, has asked for a new password with this address. It has no account here whose password can be reset by mail.',
       'Ask the person who runs the gateway or invited you. If it was not you, do nothing.',
     ],
     button: 'Open the dashboard',
@@ -54,7 +54,7 @@ const en = {
     payout:
       'Where the money of {merchant} is paid out was changed. If you do not know why, call the operator now.',
     refund: 'A large refund of {merchant} was requested or approved. If you do not know why, look at it now.',
-    team: 'The team of {merchant} was changed: somebody was invited, removed or got another role. If you do not know why, look at the team now.',
+    team: 'The team of {merchant} was changed: a person was invited, removed or got another role. If you do not know why, look at the team now.',
     settings: 'The settings of {merchant} were changed. If you do not know why, look at the audit log.',
   } satisfies Record<OwnerAlert, string>,
   notices: {

@@ -212,7 +212,7 @@ export function bookLimit(
   ]
 }
 
-// A reversal that turned out to be a refund of ours is booked as that refund.
+// A reversal that turned out to be one of our refunds is booked as that refund.
 const isCounted = ({ refund_reference }: ReversalRecord) => !refund_reference
 
 const least = (a: bigint, b: bigint) => (a < b ? a : b)
@@ -233,7 +233,7 @@ function reversalEntries(
   return out(`reversal/${reversal_id}`, 'reversal', holder, provider, amount, reversed_at)
 }
 
-// The provider listed a refund of ours as its own reversal before it could be recognized.
+// The provider listed one of our refunds as its own reversal before it could be recognized.
 export const bookClaimedReversal = (
   payment: BookedPayment,
   charge: Charge,

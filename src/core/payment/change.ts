@@ -31,7 +31,7 @@ export const eventKinds = [
   'refund_needs_action', // an operator has to act
   'refund_succeeded',
   'refund_failed',
-  'reversal_was_refund', // a recorded reversal turned out to be a refund of ours
+  'reversal_was_refund', // a recorded reversal turned out to be one of our refunds
   'task_closed',
   'receipt_resent', // by an operator; the reason is the medium
 ] as const
@@ -96,7 +96,7 @@ export type ReversalRecord = {
   reason: string
   reversed_at: Date
   created_at: Date
-  refund_reference?: string | null // it turned out to be this refund of ours, so it is not counted
+  refund_reference?: string | null // it turned out to be this refund, so it is not counted
 }
 export type DisputeRecord = {
   merchant_id: string

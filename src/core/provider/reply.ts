@@ -2,7 +2,7 @@ import type { Reason } from './reason.ts'
 import type { Step } from './paymentMethod.ts'
 
 // One refund of a charge, processed by the provider. `id` is the provider's, so that each is recorded once.
-// `refund_reference`: the provider shows that it is this refund of ours, so it is no reversal.
+// `refund_reference`: the provider shows that it is this refund, so it is no reversal.
 export type Reversal = { id: string; amount: bigint; words: string; at?: Date; refund_reference?: string }
 
 // A dispute of a charge by the customer's bank. Opening one moves no money; a lost one does.

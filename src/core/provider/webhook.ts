@@ -16,7 +16,7 @@ export type WebhookUpdate = {
   idempotency_key: string // the order's
   provider_ref?: string // an id that status replies do not contain
   check_reversals?: boolean // the webhook is about a refund or a dispute
-  refund_key?: string // the idempotency_key of the refund of ours that the webhook is about
+  refund_key?: string // the idempotency_key of our refund that the webhook is about
 }
 
 // Checks what a provider module read from a webhook. Undefined: the webhook is not from the provider.

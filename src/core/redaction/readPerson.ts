@@ -4,7 +4,7 @@ import type { Person } from './redact.ts'
 
 const maxLength = 254
 
-// The person of a phone number or email address that somebody typed; undefined if it is neither.
+// The person of a phone number or email address that a user typed; undefined if it is neither.
 export function readPerson(typed: string): Person | undefined {
   const text = typed.trim()
   if (text.length > maxLength) return undefined

@@ -301,7 +301,7 @@ function closedBy(after: RefundSubject, refund: Refund): RefundDecision['closes'
 
 const returnedNote = 'The charge was refunded.'
 
-// A reversal that was counted and is a refund of ours is subtracted again.
+// A reversal that was counted and is one of our refunds is subtracted again.
 function withSums(
   payment: Payment,
   { refunds, attempt }: RefundSubject,

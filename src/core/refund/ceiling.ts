@@ -38,7 +38,7 @@ function partOf(source: RefundSource, charge: ChargeState): bigint {
 const ofCharge = ({ attempt, refunds }: ChargeState) =>
   refunds.filter(({ attempt_id }) => attempt_id === attempt.attempt_id)
 
-// Reversals, and disputes that are open or lost. A reversal that is a refund of ours is not counted here.
+// Reversals, and disputes that are open or lost. A reversal that is one of our refunds is not counted here.
 const takenBack = ({ reversals, disputes }: MoneyBack) =>
   sumOf(reversals.filter(({ refund_reference }) => !refund_reference)) +
   sumOf(disputes.filter(({ state }) => state !== 'won'))

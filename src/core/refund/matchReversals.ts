@@ -29,7 +29,7 @@ export function matchReversals(
   return mayBeOurs ? { ...matched, deferred: rest } : { ...matched, reversals: rest }
 }
 
-// What the list proves about a refund of ours.
+// What the list proves about one of our refunds.
 export const replyOfListed = (refund: Refund, { id, amount, at }: Reversal): SanitizedRefundReply =>
   amount === refund.amount
     ? {

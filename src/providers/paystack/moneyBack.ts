@@ -45,7 +45,7 @@ export function reversalsOfReversed(
   return [{ id: 'reversed', amount: charged, words: 'Paystack reversed the transaction.' }]
 }
 
-// If Paystack made several refunds for one refund of ours, only the first is ours.
+// If Paystack made several refunds for one of our refunds, only the first is ours.
 export async function readRefunds(
   client: PaystackClient,
   transaction: Transaction,

@@ -132,7 +132,7 @@ async function findRefund(
     : { state: 'absent' }
 }
 
-// A refund of the same amount that was made since this one was sent, and that no other refund of ours explains. It could
+// A refund of the same amount that was made since this one was sent, and that no other of our refunds explains. It could
 // be ours with a lost note, or one of the dashboard.
 function mayBeOurs(order: RefundOrder, transaction: Transaction, record: JsonAnswer): boolean {
   const madeAt = timeOf(record.createdAt ?? record.created_at)

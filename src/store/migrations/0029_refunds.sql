@@ -51,7 +51,7 @@ create index refunds_by_time on refunds (merchant_id, created_at);
 
 -- What was refunded of the payment's amount so far. Null: no refund was ever requested, so a status check reads no refunds.
 alter table payments add column refunded_amount bigint;
--- A reversal that turned out to be a refund of ours, and is not counted any more.
+-- A reversal that turned out to be one of our refunds, and is not counted any more.
 alter table reversals add column refund_reference text;
 -- The merchant's sentence about refunds had the name of the setting that allows them.
 update merchants set settings = settings - 'refunds' || jsonb_build_object('refund_policy', settings -> 'refunds')

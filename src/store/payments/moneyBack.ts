@@ -3,7 +3,7 @@ import type { DisputeRecord, MoneyBack, ReversalRecord } from '../../core/paymen
 import { named, type Tx } from '../db.ts'
 
 // The reversals and disputes of an attempt. The caller has locked its row, so no other transaction adds one. A reversal that
-// turned out to be a refund of ours is left out.
+// turned out to be one of our refunds is left out.
 export async function moneyBackOf(
   tx: Tx,
   { merchant_id, attempt_id }: Pick<Attempt, 'merchant_id' | 'attempt_id'>,
@@ -17,7 +17,7 @@ export async function moneyBackOf(
   return { reversals, disputes }
 }
 
-// These reversals are a refund of ours: they are not counted any more.
+// These reversals are one of our refunds: they are not counted any more.
 export async function claimReversals(tx: Tx, reversals: readonly ReversalRecord[], refund_reference: string) {
   for (const { merchant_id, attempt_id, reversal_id } of reversals)
     await tx.rows(named('claim_reversal')`

@@ -41,7 +41,7 @@ export const disputesBefore = (
       ${before ? sql`and (d.opened_at, d.dispute_id) < (${before.at}, ${before.id})` : sql``}
     order by d.opened_at desc, d.dispute_id desc limit ${limit}`)
 
-// Without those that turned out to be a refund of ours.
+// Without those that turned out to be one of our refunds.
 export const reversalsBefore = (
   tx: Tx,
   { merchant_id, mode }: Scope,

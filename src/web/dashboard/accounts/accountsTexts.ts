@@ -64,7 +64,7 @@ const en = {
     saved: 'The account is saved. Every node uses it within a second.',
     already: 'Nothing was changed: it was like this already.',
     changed:
-      'Nothing was changed: somebody changed this account since you opened the page. This is how it is now.',
+      'Nothing was changed: another person changed this account since you opened the page. This is how it is now.',
   },
 }
 

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync'
 import type { Ctx } from '../../http/context.ts'
 import { sendCsv } from '../sendCsv.ts'
 
-// A cell is a text of somebody, or a figure of ours. A spreadsheet would run a text that begins like a formula, so an
+// A cell is a text of a person, or a figure of the gateway. A spreadsheet would run a text that begins like a formula, so an
 // apostrophe is put before it; a negative figure stays one.
 export type CsvCell = string | { figure: string }
 

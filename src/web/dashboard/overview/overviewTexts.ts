@@ -37,7 +37,7 @@ const en = {
   },
   approvals: {
     title: 'Refunds that wait for approval: {count}.',
-    text: 'Somebody else than who asked for it approves or rejects it.',
+    text: 'Another person than the one who asked approves or rejects it.',
     act: 'Decide',
   },
   nothing: 'Nothing needs attention.',

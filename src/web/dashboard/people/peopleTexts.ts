@@ -86,8 +86,8 @@ const en = {
   },
   stopped: {
     other: 'It was changed in another window. Nothing was changed here.',
-    lastOwner: 'This is the last owner. Make somebody else an owner first.',
-    lastAdmin: 'This is the last admin. Make somebody else an admin first.',
+    lastOwner: 'This is the last owner. Make another person an owner first.',
+    lastAdmin: 'This is the last admin. Make another person an admin first.',
     self: 'You cannot do this to your own account. Ask another admin.',
     outlets: 'Nothing was changed: choose outlets that this merchant has.',
   },

@@ -53,7 +53,7 @@ const en = {
     closed: 'The task is closed.',
     already: 'Nothing was changed: it was like this already.',
     changed:
-      'Nothing was changed: somebody worked on this task since you opened the page. This is how it is now.',
+      'Nothing was changed: another person worked on this task since you opened the page. This is how it is now.',
   },
 }
 
