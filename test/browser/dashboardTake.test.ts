@@ -76,7 +76,8 @@ for (const [screen, options, lang] of screens)
     expect(page.url()).toContain('/live/take')
     await page.locator('.switch a.test').click()
     await page.waitForURL('**/test/take')
-    await page.keyboard.type('35.00') // the amount has the focus
+    await page.locator('[name=total]:focus').waitFor() // a browser gives it the focus after the first paint
+    await page.keyboard.type('35.00')
     await page.getByLabel(t.phone, { exact: true }).fill('024 412 3456')
     await page.getByLabel(t.for, { exact: true }).fill('2 × Jollof')
     if (options.scripts) await page.getByRole('button', { name: 'Ask for GHS 35.00' }).waitFor()
