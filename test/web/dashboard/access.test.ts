@@ -9,6 +9,7 @@ import { dummyHash } from '../../../src/runtime/passwordHasher.ts'
 import { newUserId } from '../../../src/runtime/ids.ts'
 import { addUser, findUser, saveMembership, saveRecoveryDigests } from '../../../src/store/access/users.ts'
 import { sql } from '../../../src/store/db.ts'
+import { formBrowser } from '../../support/dashboard/formBrowser.ts'
 import { formTokenIn } from '../../support/dashboard/signedIn.ts'
 import { type TestGateway, testGateway, type TestMerchant } from '../../support/gateway/gateway.ts'
 
@@ -55,44 +56,11 @@ async function addPerson(
   return { user_id, email, secret }
 }
 
-// A browser: it keeps its cookies, and posts forms with the token of their page.
-function openBrowser() {
-  const cookies = new Map<string, string>()
-  const keep = (answer: Response) => {
-    for (const line of answer.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-      if (/max-age=0/i.test(line)) cookies.delete(name)
-      else cookies.set(name, value)
-    }
-    return answer
-  }
-  const headers = (more: Record<string, string> = {}) => ({
-    accept: 'text/html',
-    cookie: [...cookies].map(pair => pair.join('=')).join('; '),
-    ...more,
-  })
-  const get = async (path: string) =>
-    keep(await fetch(`${gateway.url}${path}`, { headers: headers(), redirect: 'manual' }))
-  const post = async (path: string, fields: Record<string, string>, more: Record<string, string> = {}) =>
-    keep(
-      await fetch(`${gateway.url}${path}`, {
-        method: 'POST',
-        headers: headers({ origin: gateway.url, ...more }),
-        body: new URLSearchParams(fields),
-        redirect: 'manual',
-      }),
-    )
-  const submit = async (page: string, action: string, fields: Record<string, string> = {}) =>
-    post(action, { ...fields, form_token: formTokenIn(await (await get(page)).text()) })
+const openBrowser = () => {
+  const browser = formBrowser(gateway.url)
   return {
-    cookies,
-    get,
-    post,
-    submit,
-    signIn: (email: string, secret = password, next = '/dashboard') =>
-      submit('/dashboard/sign-in', '/dashboard/sign-in', { email, password: secret, next }),
-    code: (code: string) =>
-      submit('/dashboard/second-factor', '/dashboard/second-factor', { code, next: '/dashboard' }),
+    ...browser,
+    signIn: (email: string, secret = password, next?: string) => browser.signIn(email, secret, next),
   }
 }
 
