@@ -1,10 +1,17 @@
 import type { Actor, AuditEntry } from '../../core/access/audit.ts'
-import { ipnSecretEntry, keyEntry, keyRevokedEntry } from '../../core/access/auditEntries.ts'
+import {
+  ipnSecretEntry,
+  ipnSecretRevokedEntry,
+  keyEntry,
+  keyRevokedEntry,
+} from '../../core/access/auditEntries.ts'
 import type { Mode } from '../../core/mode.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import {
+  expireIpnSecrets,
   expireMerchantKey,
   type IpnSecret,
+  isLive,
   listIpnSecrets,
   listMerchantKeys,
   type MerchantKey,
@@ -112,6 +119,26 @@ export const revokeKey = (
     const ended = await expireMerchantKey(tx, merchant_id, mode, merchant_key, now)
     if (ended === 0) return false
     await record(keyRevokedEntry(merchant_id, mode, merchant_key))
+    await tellOwners(tx, merchant_id, { change: 'keys', by }, now)
+    return true
+  })
+
+// Ends a signing secret that was replaced. False if it has ended before, is the newest, which always signs, or is not one of
+// this merchant and mode.
+export const revokeIpnSecret = (
+  db: Db,
+  { merchant_id, mode, actor, by }: Omit<KeyChange, 'seen' | 'overlapMs'>,
+  secret_id: string,
+  now: Date,
+): Promise<boolean> =>
+  audited(db, actor, now, async (tx, record) => {
+    await lockMerchant(tx, merchant_id)
+    const [, ...replaced] = (await listIpnSecrets(tx, merchant_id))
+      .filter(secret => secret.mode === mode)
+      .toReversed()
+    if (!replaced.some(secret => secret.secret_id === secret_id && isLive(secret, now))) return false
+    await expireIpnSecrets(tx, merchant_id, mode, [secret_id], now)
+    await record(ipnSecretRevokedEntry(merchant_id, mode, secret_id))
     await tellOwners(tx, merchant_id, { change: 'keys', by }, now)
     return true
   })

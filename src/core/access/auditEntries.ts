@@ -49,6 +49,14 @@ export const keyRevokedEntry = (merchant_id: string, mode: Mode, merchant_key: s
   after: { mode },
 })
 
+export const ipnSecretRevokedEntry = (merchant_id: string, mode: Mode, secret_id: string): AuditEntry => ({
+  merchant_id,
+  action: 'ipn_secret.revoke',
+  subject: secret_id,
+  before: null,
+  after: { mode },
+})
+
 export const ipnSecretEntry = (rotated: {
   merchant_id: string
   mode: Mode

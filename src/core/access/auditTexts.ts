@@ -35,6 +35,10 @@ export const auditTexts = {
     '{actor} rotated the signing secret of {merchant}',
     '{actor} a renouvelé le secret de signature de {merchant}',
   ],
+  'ipn_secret.revoke': [
+    '{actor} revoked the signing secret {subject}',
+    '{actor} a révoqué le secret de signature {subject}',
+  ],
   'key.revoke': ['{actor} revoked the key {subject}', '{actor} a révoqué la clé {subject}'],
   'key.rotate': ['{actor} made a new key of {merchant}', '{actor} a créé une nouvelle clé de {merchant}'],
   'logo.remove': ['{actor} removed the logo of {merchant}', '{actor} a retiré le logo de {merchant}'],

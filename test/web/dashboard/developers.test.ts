@@ -94,6 +94,22 @@ test('a new signing secret is shown once', async () => {
   expect(await audits('ipn_secret.rotate')).toHaveLength(1)
 })
 
+test('a replaced signing secret is revoked once, and the newest never', async () => {
+  const owner = await member('owner')
+  const newest = async () =>
+    /rotate-secret".*?name="seen" value="([^"]*)"/s.exec(await owner.html(path()))?.[1] ?? ''
+  const replaced = await newest()
+  await owner.submit(path(), `${path()}/rotate-secret`, { seen: replaced, overlap: '168' })
+  const revoke = async (secret: string) =>
+    (await owner.submit(path(), `${path()}/revoke-secret`, { secret })).headers.get('location')
+  expect(await revoke(await newest())).toBe(`${path()}?done=changed`)
+  expect(await owner.html(path())).toContain(`Revoke the signing secret ${replaced}`)
+  expect(await revoke(replaced)).toBe(`${path()}?done=secretRevoked`)
+  expect(await revoke(replaced)).toBe(`${path()}?done=changed`)
+  expect(await owner.html(path())).not.toContain(`Revoke the signing secret ${replaced}`)
+  expect(await audits('ipn_secret.revoke')).toMatchObject([{ subject: replaced }])
+})
+
 test('keys ask for the password or a code again', async () => {
   const owner = await member('owner')
   await gateway.db.rows(sql`update user_sessions set confirmed_at = null where user_id = ${owner.user_id}`)

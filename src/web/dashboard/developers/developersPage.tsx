@@ -109,7 +109,7 @@ const SecretsCard = ({ visit, keys: { secrets } }: KeysProps) => {
       <h2 id="secrets">{texts.secrets}</h2>
       <p class="muted small">{texts.secretsText}</p>
       <DatedTable visit={visit} head={texts.secret} isEmpty={secrets.length === 0}>
-        {secrets.map(secret => (
+        {secrets.map((secret, at) => (
           <tr>
             <td>
               <code>{secret.secret_id}</code>
@@ -118,7 +118,21 @@ const SecretsCard = ({ visit, keys: { secrets } }: KeysProps) => {
             <td>
               <KeyState visit={visit} of={secret} />
             </td>
-            <td></td>
+            <td class="r">
+              {at > 0 && visit.may('keys.manage') && !hasEnded(secret, visit.now) && (
+                <form method="post" action={`${visit.base}/developers/revoke-secret`}>
+                  <FormToken token={visit.formToken} />
+                  <input type="hidden" name="secret" value={secret.secret_id} />
+                  <button
+                    type="submit"
+                    class="btn danger small"
+                    aria-label={fill(texts.revokeSecretOf, { secret: secret.secret_id })}
+                  >
+                    {texts.revoke}
+                  </button>
+                </form>
+              )}
+            </td>
           </tr>
         ))}
       </DatedTable>

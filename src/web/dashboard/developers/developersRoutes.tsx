@@ -1,5 +1,6 @@
 import {
   developerKeys,
+  revokeIpnSecret,
   revokeKey,
   rotateKeyAsSeen,
   rotateSecretAsSeen,
@@ -37,6 +38,7 @@ export const developersRoutes = (deps: AreaDeps): MerchantRoute[] => {
     route('post', '/developers/rotate-key', 'keys.manage', rotateOne),
     route('post', '/developers/rotate-secret', 'keys.manage', rotateSecretForm),
     route('post', '/developers/revoke-key', 'keys.manage', revokeOne),
+    route('post', '/developers/revoke-secret', 'keys.manage', revokeSecretForm),
   ]
 }
 
@@ -48,7 +50,7 @@ async function showDevelopers(_deps: AreaDeps, c: Ctx, visit: MerchantVisit) {
     endpointHealth(db, merchant_id, mode),
     pageOfRequests(db, { merchant_id, mode, limit: newest }),
   ])
-  const notice = (['revoked', 'changed'] as const).find(one => one === c.req.query('done'))
+  const notice = (['revoked', 'secretRevoked', 'changed'] as const).find(one => one === c.req.query('done'))
   return sendDashboardPage(
     c,
     <DevelopersPage visit={visit} keys={keys} health={health} requests={requests} notice={notice} />,
@@ -96,4 +98,9 @@ async function rotateSecretForm({ masterKeys }: AreaDeps, c: Ctx, visit: Merchan
 async function revokeOne(_deps: AreaDeps, c: Ctx, visit: MerchantVisit) {
   const isRevoked = await revokeKey(visit.db, changeOf(visit), visit.field('key'), visit.now)
   return done(c, visit, isRevoked ? 'revoked' : 'changed')
+}
+
+async function revokeSecretForm(_deps: AreaDeps, c: Ctx, visit: MerchantVisit) {
+  const isRevoked = await revokeIpnSecret(visit.db, changeOf(visit), visit.field('secret'), visit.now)
+  return done(c, visit, isRevoked ? 'secretRevoked' : 'changed')
 }

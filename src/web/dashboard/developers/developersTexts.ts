@@ -17,6 +17,7 @@ const en = {
   overlaps: { '0': 'end now', '24': 'work for another day', '168': 'work for another week' },
   revoke: 'Revoke',
   revokeOf: 'Revoke the key {key}',
+  revokeSecretOf: 'Revoke the signing secret {secret}',
   secrets: 'Signing secrets',
   secretsText:
     'Notifications are signed with them, so that your server can tell that they come from the gateway.',
@@ -55,6 +56,7 @@ const en = {
   triggers: 'Triggers and the test clock',
   docs: 'API reference',
   notices: {
+    secretRevoked: 'The signing secret has ended. Notifications are signed with the newest one only.',
     revoked: 'The key has ended. Requests that it signs are refused within a second.',
     changed: 'It was changed in another window. Nothing was changed here.',
   },
@@ -83,6 +85,7 @@ const fr: DevelopersTexts = {
   },
   revoke: 'Révoquer',
   revokeOf: 'Révoquer la clé {key}',
+  revokeSecretOf: 'Révoquer le secret de signature {secret}',
   secrets: 'Secrets de signature',
   secretsText:
     'Ils signent les notifications : votre serveur reconnaît ainsi qu’elles viennent de la passerelle.',
@@ -124,6 +127,7 @@ const fr: DevelopersTexts = {
   triggers: 'Déclencheurs et horloge de test',
   docs: 'Référence de l’API',
   notices: {
+    secretRevoked: 'Le secret est terminé. Les notifications ne sont signées qu’avec le plus récent.',
     revoked: 'La clé est terminée. Les requêtes qu’elle signe sont refusées en moins d’une seconde.',
     changed: 'Cela a été modifié dans une autre fenêtre. Rien n’a été modifié ici.',
   },
