@@ -58,6 +58,7 @@ const order: [title: string, pages: Listed[]][] = [
     [
       ['README.md', 'What Tollgate is, and the command that starts it.', 'Start it'],
       ['docs/running.md', 'A server for real shops: database, proxy, service, backups, several nodes.'],
+      ['docs/deployment.md', 'Files for systemd, proxies, Prometheus, Grafana and containers.'],
       ['docs/dashboard.md', 'Payments, refunds, money, keys and people, in a browser.'],
       ['docs/access.md', 'Who may see and do what on the dashboard.'],
       ['docs/settings.md', 'Every setting with its default.'],
