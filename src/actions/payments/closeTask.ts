@@ -9,7 +9,12 @@ import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import { tasksOf } from '../../store/payments/tasks.ts'
 import { changeOf, changeOne, type PaymentChange } from './writeChanges.ts'
 
-type CloseTaskRequest = { kind: TaskKind; note: string; number?: number } // of the attempt, if several have such a task
+type CloseTaskRequest = {
+  kind: TaskKind
+  note: string
+  number?: number // of the attempt, if several have such a task
+  isForm?: true // a form may be submitted twice in a millisecond: what another request has closed is not its own work
+}
 export type CloseTaskResult =
   | { done: 'closed'; task: Task; payment: Payment; gaveUp: boolean }
   | { done: 'no_such_task' }
@@ -24,15 +29,17 @@ export const closeTask = async (
   key: PaymentKey,
   closing: CloseTaskRequest,
   now: Date,
-): Promise<CloseTaskResult> =>
-  (await changeOne<CloseTaskResult>(db, {}, key, async (tx, payment) => {
+): Promise<CloseTaskResult> => {
+  let runs = 0 // after a lost commit the work runs again, and finds its own rows
+  const result = await changeOne<CloseTaskResult>(db, {}, key, async (tx, payment) => {
+    const mayBeOwn = ++runs > 1 || !closing.isForm
     const attempts = await attemptsOf(tx, key.merchant_id, key.tx_reference)
     const tasks = (await tasksOf(tx, key.merchant_id, key.tx_reference)).filter(
       ({ kind, attempt_id }) =>
         kind === closing.kind &&
         (closing.number === undefined || numberOf(attempts, attempt_id) === closing.number),
     )
-    const closed = tasks.find(({ closed_at }) => closed_at?.getTime() === now.getTime()) // run again after a lost commit
+    const closed = mayBeOwn && tasks.find(({ closed_at }) => closed_at?.getTime() === now.getTime())
     if (closed)
       return { answer: { done: 'closed', task: closed, payment, gaveUp: isGivenUp(attempts, closed) } }
     const [open, ...others] = tasks.filter(({ closed_at }) => closed_at === null)
@@ -42,7 +49,9 @@ export const closeTask = async (
       return { answer: { done: 'several', numbers: numbers.sort((a, b) => a - b) } }
     }
     return closeOne(payment, attempts, open, closing.note, now)
-  })) ?? noSuchTask
+  })
+  return result ?? noSuchTask
+}
 
 const numberOf = (attempts: readonly Attempt[], attempt_id: string) =>
   attempts.find(attempt => attempt.attempt_id === attempt_id)?.number ?? 0

@@ -99,5 +99,6 @@ export async function closeInboxTask(
   const recorded = auditedDb(db, actor, now, (result: CloseTaskResult | undefined) =>
     result?.done === 'closed' ? closedTaskEntry({ merchant_id, tx_reference }, kind) : undefined,
   )
-  return (await closeTask(recorded, { merchant_id, tx_reference }, { kind, note, number }, now)).done
+  const closing = { kind, note, number, isForm: true } as const
+  return (await closeTask(recorded, { merchant_id, tx_reference }, closing, now)).done
 }
