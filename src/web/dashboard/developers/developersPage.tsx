@@ -81,17 +81,12 @@ const KeysCard = ({ visit, keys: { keys } }: KeysProps) => {
             </td>
             <td class="r">
               {visit.may('keys.manage') && !hasEnded(key, visit.now) && (
-                <form method="post" action={`${visit.base}/developers/revoke-key`}>
-                  <FormToken token={visit.formToken} />
-                  <input type="hidden" name="key" value={key.merchant_key} />
-                  <button
-                    type="submit"
-                    class="btn danger small"
-                    aria-label={fill(texts.revokeOf, { key: key.merchant_key })}
-                  >
-                    {texts.revoke}
-                  </button>
-                </form>
+                <RevokeForm
+                  visit={visit}
+                  of="key"
+                  id={key.merchant_key}
+                  label={fill(texts.revokeOf, { key: key.merchant_key })}
+                />
               )}
             </td>
           </tr>
@@ -101,6 +96,18 @@ const KeysCard = ({ visit, keys: { keys } }: KeysProps) => {
     </section>
   )
 }
+
+type RevokeProps = { visit: MerchantVisit; of: 'key' | 'secret'; id: string; label: string }
+
+const RevokeForm = ({ visit, of, id, label }: RevokeProps) => (
+  <form method="post" action={`${visit.base}/developers/revoke-${of}`}>
+    <FormToken token={visit.formToken} />
+    <input type="hidden" name={of} value={id} />
+    <button type="submit" class="btn danger small" aria-label={label}>
+      {developersTextsOf(visit).revoke}
+    </button>
+  </form>
+)
 
 const SecretsCard = ({ visit, keys: { secrets } }: KeysProps) => {
   const texts = developersTextsOf(visit)
@@ -120,17 +127,12 @@ const SecretsCard = ({ visit, keys: { secrets } }: KeysProps) => {
             </td>
             <td class="r">
               {at > 0 && visit.may('keys.manage') && !hasEnded(secret, visit.now) && (
-                <form method="post" action={`${visit.base}/developers/revoke-secret`}>
-                  <FormToken token={visit.formToken} />
-                  <input type="hidden" name="secret" value={secret.secret_id} />
-                  <button
-                    type="submit"
-                    class="btn danger small"
-                    aria-label={fill(texts.revokeSecretOf, { secret: secret.secret_id })}
-                  >
-                    {texts.revoke}
-                  </button>
-                </form>
+                <RevokeForm
+                  visit={visit}
+                  of="secret"
+                  id={secret.secret_id}
+                  label={fill(texts.revokeSecretOf, { secret: secret.secret_id })}
+                />
               )}
             </td>
           </tr>
