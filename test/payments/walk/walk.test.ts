@@ -5,7 +5,7 @@ import { walk } from './steps.ts'
 
 const walks = inject('isProof') ? 4000 : 500
 const longest = 200
-const mostRounds = 8
+const mostRounds = 60 // a withdrawn attempt is seen in one of a thousand walks, so half of the short rounds have none
 
 // The walks go on until each of these was seen; a walk that never reaches a state proves nothing about it.
 const everything = [
