@@ -10,7 +10,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: proofs,
     globalSetup: ['test/support/database/database.setup.ts', 'test/support/browser/browser.setup.ts'],
-    setupFiles: ['test/support/vitest/afterFile.setup.ts'],
+    setupFiles: ['test/support/vitest/afterFile.setup.ts', 'test/support/vitest/citus.setup.ts'],
     reporters: ['default', failures],
     env: { TEST_SEED: String(testSeed) },
     provide: { isProof: false },
@@ -18,7 +18,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     // More workers than cores, because many tests only wait for timers and sockets. In CI, time matters less than stability.
-    maxWorkers: process.env.CI ? 3 : 4, // the test server has 100 connections, and a file may use 16 of them
+    maxWorkers: process.env.CI ? 3 : 4,
     isolate: false,
   },
 })

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { filesReporter } from './test/support/proof/files.reporter.ts'
+import { LongestFirst } from './test/support/proof/longestFirst.ts'
 import { testSeed } from './test/support/random.ts'
 import { failures } from './test/support/vitest/failures.reporter.ts'
 
@@ -13,16 +14,46 @@ export const markup = {
   ],
 }
 
-// Long tests: killed processes and servers, floods, and the browser.
-export const proofs = [
+// Files with deadlines that a busy machine misses.
+const timed = [
   'test/proof/**/*.test.ts',
-  'test/browser/**/*.test.ts',
+  'test/providers/mtn/node.test.ts', // a gateway beside a simulated MTN
+  'test/workers/idle.test.ts', // measures a gateway without work
+  'test/deploy/nginx.test.ts', // waits until a failed node is asked again
+  'test/observe/traces.test.ts', // gateways with an SDK, killed and started again
+]
+
+// Files that need a process of their own, or run long enough for it to make no difference.
+const isolated = [
   'test/postgres/embedded.test.ts',
   'test/postgres/password.test.ts',
-  'test/sandbox/browser.test.ts',
+  'test/postgres/otherUsers.test.ts', // starts servers, and a process for each try of another user
   'test/workers/messages/many.test.ts', // ten thousand changes of status
   'test/workers/deliveries/backlog.test.ts', // twenty thousand notifications
   'test/payments/cardTesting.test.ts', // thousands of declines
+  'test/clients/clients.test.ts', // two generators and two compilers
+  'test/workers/roles.test.ts', // starts nodes one after another
+  'test/workers/node.test.ts', // waits for leases of nodes
+  'test/workers/deliveries/statuses.test.ts', // every status, with its retries
+  'test/messengers/smtp/connection.test.ts', // waits for the timeouts of connections
+  'test/messengers/smpp.test.ts', // the same
+  'test/messengers/smpp/session.test.ts', // the same
+  'test/net/slow.test.ts', // the same
+  'test/store/migrate.test.ts', // many databases
+  'test/store/migrateOutside.test.ts', // the same, and killed processes
+  'test/upgrade/upgrade.test.ts', // databases of every release
+  'test/workers/installationWatch.test.ts', // waits for heartbeats of nodes
+  'test/workers/deliveries/manyWorkers.test.ts', // several workers and their leases
+  'test/net/http1/responseFuzz.test.ts', // thousands of responses
+  'test/deploy/files.test.ts', // promtool evaluates hours of series for each alert
+  'test/cluster/cluster.test.ts', // starts servers
+  'test/main.test.ts', // checks what its process still does after a stop, so it needs its own process
+]
+
+// Files that share a process, as those of `npm test` do. Loading the modules again takes 2 s of CPU for each file.
+const shared = [
+  'test/browser/**/*.test.ts',
+  'test/sandbox/browser.test.ts',
   'test/sdk/commands/exam.test.ts', // eighteen whole exams
   'test/sdk/commands/examples.test.ts', // the demo shop sits the exam, twice
   'test/sdk/commands/page.test.ts', // a process for each command of the page
@@ -33,37 +64,35 @@ export const proofs = [
   'test/docs/reference.test.ts', // a process for each sample of the reference, in four languages
   'test/cli/start/start.test.ts', // whole gateways, each with its private PostgreSQL
   'test/cli/start/wrongStart.test.ts', // the same, started wrongly
+  'test/docs/refunds.test.ts', // compiles the SDK, and a process for each program of the page
   'test/docs/quickstart.test.ts', // an exam, and a process for each command of the page
   'test/docs/goingLive.test.ts', // a process for each command of the page
   'test/docs/startedGateway.test.ts', // npm start, with its private PostgreSQL
-  'test/clients/clients.test.ts', // two generators and two compilers
   'test/cli/endings.test.ts', // a process for each way that a command can end
-  'test/providers/mtn/node.test.ts', // a gateway beside a simulated MTN
-  'test/workers/idle.test.ts', // measures a gateway without work
-  'test/workers/node.test.ts', // waits for leases of nodes
-  'test/workers/deliveries/statuses.test.ts', // every status, with its retries
-  'test/messengers/smtp/connection.test.ts', // waits for the timeouts of connections
-  'test/messengers/smpp.test.ts', // the same
-  'test/messengers/smpp/session.test.ts', // the same
-  'test/net/slow.test.ts', // the same
-  'test/store/migrate.test.ts', // many databases
   'test/sdk/python.test.ts', // a process for each sample
   'test/docs/samples.test.ts', // the same
   'test/web/api/testClock.test.ts', // thousands of payments
   'test/cli/doctor/doctor.test.ts', // a process for each check
+  'test/cli/doctor/faults.test.ts', // a run of doctor for each planted fault
   'test/cli/merchant/keys.test.ts', // a process for each command
-  'test/cli/inProcess.test.ts', // the same
+  'test/cli/masterKeyNodes.test.ts', // gateways that are started again with other keys
+  'test/cli/adopt.test.ts', // the same
+  'test/cli/backup/restore.test.ts', // many restores
+  'test/cli/backup/move.test.ts', // many databases
+  'test/cli/inProcess.test.ts', // a process for each command
   'test/cli/usage.test.ts', // the same
   'test/sdk/commands/examOnly.test.ts', // whole exams
-  'test/workers/deliveries/manyWorkers.test.ts', // several workers and their leases
-  'test/net/http1/responseFuzz.test.ts', // thousands of responses
   'test/web/unreadableSettings.test.ts', // every endpoint, for every setting
   'test/web/dashboard/roles.test.ts', // every page and action as every role
   'test/web/dashboard/forms.test.ts', // every form, forged in every way
+  'test/web/dashboard/injection.test.ts', // every page, form and file, with markup, formulas and headers
+  'test/web/dashboard/twice.test.ts', // every form that changes something, three times
+  'test/web/dashboard/pages.test.ts', // every page as every role, with all that it loads
   'test/sdk/php.test.ts', // a process for each sample
-  'test/deploy/nginx.test.ts', // waits until a failed node is asked again
-  'test/main.test.ts', // checks what its process still does after a stop, so it needs its own process
 ]
+
+// Long tests: killed processes and servers, floods, and the browser.
+export const proofs = [...timed, ...isolated, ...shared]
 
 // Random walks: `npm test` runs a few steps, the proof runs many.
 const walks = [
@@ -76,20 +105,34 @@ const walks = [
   'test/workers/messages/tries.test.ts',
 ]
 
+const eachFile = {
+  setupFiles: ['test/support/vitest/afterFile.setup.ts'],
+  env: { TEST_SEED: String(testSeed) },
+  testTimeout: 300_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
+}
+
+// More workers than cores, because many files wait for a program, a browser or a timer.
+const withoutDeadlines = { ...eachFile, maxWorkers: 3, sequence: { groupOrder: 1 } }
+
 // `npm run proof`: on a database that waits for its disk.
 export default defineConfig({
-  resolve: markup,
   test: {
-    name: 'proof',
-    include: [...proofs, ...walks],
     globalSetup: ['test/support/database/database.setup.ts', 'test/support/browser/browser.setup.ts'],
-    setupFiles: ['test/support/vitest/afterFile.setup.ts'],
     reporters: ['default', failures, filesReporter()],
-    env: { TEST_SEED: String(testSeed) },
     provide: { isProof: true },
-    testTimeout: 300_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
-    maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      { resolve: markup, test: { ...eachFile, name: 'timed', include: timed, maxWorkers: 2 } },
+      {
+        resolve: markup,
+        test: { ...withoutDeadlines, name: 'isolated', include: [...isolated, ...walks] },
+      },
+      {
+        resolve: markup,
+        test: { ...withoutDeadlines, name: 'shared', include: shared, isolate: false },
+      },
+    ],
   },
 })

@@ -3,9 +3,11 @@ import { isIP as ipVersion } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { accountNamePattern } from './core/merchant/settings.ts'
+import { whyNotDatabaseTls, withSslMode } from './core/databaseTls.ts'
 import type { MessengerSettings } from './core/message/messenger.ts'
 import type { ProviderSettings } from './core/provider/provider.ts'
 import { onlyThisMachineReaches, ownDashboardAddress, readProxy } from './core/networkSettings.ts'
+import { nodeRoles } from './core/operator/nodeList.ts'
 import { leastRedactDays } from './core/redaction/redact.ts'
 import { readUrl } from './core/text.ts'
 import { isTimeZone } from './core/zone.ts'
@@ -46,6 +48,10 @@ const isNameServer = (text: string) => {
 const databaseUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\/\S+$/, 'must be a URL such as postgres://user:password@host:5432/tollgate')
+  .superRefine((url, context) => {
+    const message = whyNotDatabaseTls(url)
+    if (message) context.addIssue({ code: 'custom', message })
+  })
 
 const masterKeys = z
   .string()
@@ -95,6 +101,7 @@ const schema = z.object({
     .transform(text => new URL(text).origin)
     .optional(),
   DATABASE_URL: databaseUrl.optional(),
+  TOLLGATE_DIRECT_DATABASE_URL: databaseUrl.optional(),
   TOLLGATE_DATA_DIR: z
     .string()
     .min(1)
@@ -102,12 +109,15 @@ const schema = z.object({
     .transform(path => resolve(path)),
   TOLLGATE_MASTER_KEY: masterKeys.optional(),
   TOLLGATE_POOL_SIZE: whole(2, 200).default(10),
+  TOLLGATE_PROCESSES: whole(1, 64).default(1),
   TOLLGATE_BATCH_ROWS: whole(1, 1000).default(256),
   TOLLGATE_TRUST_PROXY: whole(0, 10).default(0),
   TOLLGATE_STOP_SECONDS: whole(0, 60).optional(),
   TOLLGATE_METRICS_TOKEN: tokens.optional(),
   TOLLGATE_SUPPORT_TOKEN: tokens.optional(),
   TOLLGATE_SANDBOX: onOff.default(true),
+  TOLLGATE_ROLE: z.enum(nodeRoles, 'must be all, web or worker').default('all'),
+  TOLLGATE_WORKERS: onOff.default(true), // off, for drills: the role web
   TOLLGATE_EGRESS_ADDRESS: ownAddress.optional(),
   TOLLGATE_EGRESS_PROXY: proxy.optional(),
   TOLLGATE_EGRESS_PORTS: list(/^[1-9]\d{0,4}$/, 'must be port numbers with commas between them')
@@ -163,6 +173,10 @@ export const usesIoUring = (env: Environment = process.env) => env.UV_USE_IO_URI
 // of another program that ends with _FILE is not read.
 const fileSetting = /^((?:TOLLGATE|DATABASE|SMTP|SMPP|SMS|MTN|PAYSTACK)_[A-Z0-9_]+)_FILE$/
 
+// The files that settings are read from.
+export const settingFiles = (env: Environment = process.env) =>
+  Object.entries(env).flatMap(([name, path]) => (path && fileSetting.test(name) ? [{ name, path }] : []))
+
 function withFiles(given: Record<string, string>) {
   const set: Record<string, string> = {}
   const faults: string[] = []
@@ -200,8 +214,12 @@ export function readValidConfig(env: Environment = process.env): { config: Confi
   const invalid = new Set(issues.map(({ path }) => path[0]))
   const valid = Object.fromEntries(Object.entries(set).filter(([name]) => !invalid.has(name)))
   const read = schema.parse(valid)
+  const inMode = (url: string | undefined) => url && withSslMode(url, env.PGSSLMODE) // as in libpq
   const config = {
     ...read,
+    TOLLGATE_ROLE: read.TOLLGATE_WORKERS ? read.TOLLGATE_ROLE : 'web',
+    DATABASE_URL: inMode(read.DATABASE_URL),
+    TOLLGATE_DIRECT_DATABASE_URL: inMode(read.TOLLGATE_DIRECT_DATABASE_URL),
     providerSettings: set,
     messengerSettings: set,
     isForThisMachineOnly: onlyThisMachineReaches(read),
@@ -215,6 +233,21 @@ export function readValidConfig(env: Environment = process.env): { config: Confi
   ]
   if (!set.DATABASE_URL && config.TOLLGATE_POOL_SIZE > maxEmbeddedPoolSize)
     faults.push(`TOLLGATE_POOL_SIZE: at most ${maxEmbeddedPoolSize} with the embedded PostgreSQL`)
+  else if (!set.DATABASE_URL && config.TOLLGATE_PROCESSES * config.TOLLGATE_POOL_SIZE > maxEmbeddedPoolSize)
+    faults.push(
+      `TOLLGATE_PROCESSES: each process has its own TOLLGATE_POOL_SIZE (${config.TOLLGATE_POOL_SIZE}), and with the embedded ` +
+        `PostgreSQL the pools have at most ${maxEmbeddedPoolSize} connections together`,
+    )
+  if (set.TOLLGATE_DIRECT_DATABASE_URL && !set.DATABASE_URL)
+    faults.push('TOLLGATE_DIRECT_DATABASE_URL: set DATABASE_URL, too')
+  if (read.TOLLGATE_ROLE === 'worker' && !read.TOLLGATE_WORKERS)
+    faults.push('TOLLGATE_WORKERS: a worker node has nothing else to do: remove it, or set TOLLGATE_ROLE=web')
+  if (config.TOLLGATE_ROLE === 'worker' && !set.DATABASE_URL)
+    faults.push('TOLLGATE_ROLE: set DATABASE_URL, too: the embedded PostgreSQL has no node that could serve')
+  if (config.TOLLGATE_ROLE === 'worker' && !set.TOLLGATE_BASE_URL)
+    faults.push(
+      'TOLLGATE_ROLE: set TOLLGATE_BASE_URL, too: messages of this node link to the checkouts of web nodes',
+    )
   faults.push(...dashboardFaults(config))
   return { config, faults }
 }

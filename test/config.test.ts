@@ -21,6 +21,14 @@ test('an empty environment is enough', () => {
   expect(readConfig(large).TOLLGATE_POOL_SIZE).toBe(200)
 })
 
+const withRequire = (DATABASE_URL: string) => readConfig({ DATABASE_URL, PGSSLMODE: 'require' }).DATABASE_URL
+
+test('PGSSLMODE counts for a database URL without a mode of its own', () => {
+  expect(withRequire('postgres://db/x')).toBe('postgres://db/x?sslmode=require')
+  expect(withRequire('postgres://db/x?sslcert=a')).toBe('postgres://db/x?sslcert=a&sslmode=require')
+  expect(withRequire('postgres://db/x?sslmode=disable')).toBe('postgres://db/x?sslmode=disable')
+})
+
 for (const [name, value] of [
   ['PORT', 'http'],
   ['PORT', '65536'],
@@ -31,6 +39,9 @@ for (const [name, value] of [
   ['TOLLGATE_BASE_URL', 'https://user@pay.example'],
   ['TOLLGATE_BASE_URL', 'ftp://pay.example'],
   ['DATABASE_URL', 'mysql://localhost/x'],
+  ['DATABASE_URL', 'postgres://db/x?sslmode=sometimes'],
+  ['DATABASE_URL', 'postgres://db/x?sslrootcert=system&sslmode=require'],
+  ['TOLLGATE_DIRECT_DATABASE_URL', 'postgres://localhost/x'],
   ['TOLLGATE_MASTER_KEY', 'not-a-key-0815'],
   ['TOLLGATE_MASTER_KEY', 'ab'],
   ['TOLLGATE_POOL_SIZE', '0'],
@@ -57,6 +68,27 @@ test('personal data is stored forever unless TOLLGATE_REDACT_DAYS is set, which 
   expect(faultsOf({ TOLLGATE_REDACT_DAYS: '30' })).toEqual([
     'TOLLGATE_REDACT_DAYS: must be 31 or more: until then notifications, the feed and messages need what it removes',
   ])
+})
+
+test('TOLLGATE_WORKERS=off is the role web, and no worker node', () => {
+  expect(readConfig({}).TOLLGATE_ROLE).toBe('all')
+  expect(readConfig({ TOLLGATE_WORKERS: 'off' }).TOLLGATE_ROLE).toBe('web')
+  expect(faultsOf({ TOLLGATE_WORKERS: 'off', TOLLGATE_ROLE: 'worker' })).toEqual([
+    'TOLLGATE_WORKERS: a worker node has nothing else to do: remove it, or set TOLLGATE_ROLE=web',
+  ])
+  expect(faultsOf({ TOLLGATE_ROLE: 'worker' })).toHaveLength(2)
+})
+
+test('TOLLGATE_PROCESSES: each process has its own pool, and all of them fit into the embedded PostgreSQL', () => {
+  const external = { DATABASE_URL: 'postgres://localhost/tollgate' }
+  expect(readConfig({}).TOLLGATE_PROCESSES).toBe(1)
+  expect(readConfig({ TOLLGATE_PROCESSES: '5' }).TOLLGATE_PROCESSES).toBe(5)
+  expect(faultsOf({ TOLLGATE_PROCESSES: '6' })).toEqual([
+    'TOLLGATE_PROCESSES: each process has its own TOLLGATE_POOL_SIZE (10), and with the embedded PostgreSQL the pools have at most 50 connections together',
+  ])
+  expect(faultsOf({ ...external, TOLLGATE_PROCESSES: '6' })).toEqual([])
+  for (const wrong of ['0', '65', '-1', '1.5', 'auto'])
+    expect(faultsOf({ ...external, TOLLGATE_PROCESSES: wrong }), wrong).toHaveLength(1)
 })
 
 test('all faults are reported together', () => {

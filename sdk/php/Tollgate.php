@@ -359,6 +359,9 @@ final class Client
     ): Result {
         try {
             $notification = $this->parse($rawBody, $headers, null);
+            if (($notification->data['type'] ?? null) === 'test') { // about no payment; it shows that it is verified
+                return new Result(200, 'ignored', 'This is a test notification.');
+            }
             return $notification instanceof RefundNotification
                 ? $this->handleRefund($notification, $store, $findOrder, $onRefund, $leaseSeconds)
                 : $this->handle($notification, $store, $findOrder, $onStatus, $leaseSeconds);

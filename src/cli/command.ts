@@ -1,5 +1,9 @@
 import { type Command, CommanderError } from 'commander'
+import { addAdopt } from './adopt.ts'
 import { addAuditCommands } from './audit/audit.ts'
+import { addBackupCommands } from './backup/backup.ts'
+import { addMoveCommand } from './backup/move.ts'
+import { addRestoreCommand } from './backup/restore.ts'
 import { CliCommand } from './cliCommand.ts'
 import { addDoctor } from './doctor/doctor.ts'
 import { exitCodeMeanings, exitCodes, failureOf } from './failure.ts'
@@ -9,6 +13,7 @@ import { addMerchantCommands } from './merchant/merchant.ts'
 import { addKeyCommands } from './merchant/rotate.ts'
 import { addMessageCommands } from './message.ts'
 import { addMigrate } from './migrate.ts'
+import { addNodes } from './nodes.ts'
 import { addNotificationCommands } from './notification/notification.ts'
 import { addOutletCommands } from './outlet/outlet.ts'
 import { printFailure } from './output.ts'
@@ -67,6 +72,11 @@ export function createProgram(json: boolean): CliCommand {
     addStart,
     addDoctor,
     addMigrate,
+    addNodes,
+    addBackupCommands,
+    addRestoreCommand,
+    addAdopt,
+    addMoveCommand,
     addMerchantCommands,
     addOutletCommands,
     addKeyCommands,

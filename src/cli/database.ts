@@ -27,7 +27,12 @@ export const withDatabase = <T>(work: (context: CommandContext) => Promise<T>): 
 export const withMigratedDatabase = <T>(
   onProgress: OnProgress,
   work: (applied: string[]) => Promise<T>,
-): Promise<T> => withOpenDatabase(async ({ db }) => work(await migrate(db, { onProgress })))
+): Promise<T> =>
+  withOpenDatabase(async ({ db }) => work(await migrate(db, { mayMoveRows: true, onProgress })))
+
+// For `restore`, which makes the schema of the backup.
+export const withUnmigratedDatabase = <T>(work: (context: CommandContext) => Promise<T>): Promise<T> =>
+  withOpenDatabase(work)
 
 async function withOpenDatabase<T>(work: (context: CommandContext) => Promise<T>): Promise<T> {
   const config = readConfig()

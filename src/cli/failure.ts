@@ -1,10 +1,13 @@
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
-import { Unavailable } from '../core/interface/refusal.ts'
+import { BackupFault } from '../core/backup/fault.ts'
+import { NotOriginal, Unavailable } from '../core/interface/refusal.ts'
 import { capitalized, codeOf, EmbeddedError, explain } from '../postgres/error.ts'
 import { MissingMasterKey, UnfitDatabase } from '../start/database.ts'
 import { MasterKeyError } from '../start/masterKeys.ts'
 import { PrivilegeError } from '../start/privileges.ts'
+import { OtherVersion } from '../start/processGroup.ts'
+import { poolerWithoutStatements } from '../store/connections/pooler.ts'
 import { MigrationFailed } from '../store/migrate/migrate.ts'
 
 // Numbers from 64 up are those of sysexits.h.
@@ -70,10 +73,12 @@ const failure = (kind: Kind, message: string, faults: string[] = []): Failure =>
 export function failureOf(error: unknown): Failure {
   if (error instanceof CommandError)
     return { ...failure('refused', error.message), code: error.code, ...error.details }
+  if (error instanceof BackupFault) return failure('refused', error.message)
   if (error instanceof CommanderError) return failure('usage', usageSentence(error.message))
   if (error instanceof ConfigError) return failure('settings', 'Correct these settings first.', error.faults)
   if (error instanceof MasterKeyError || error instanceof MissingMasterKey)
     return failure('settings', error.message)
+  if (error instanceof NotOriginal) return failure('refused', error.message)
   const cause = environmentError(error)
   if (cause) return failure('unavailable', cause)
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
@@ -98,7 +103,11 @@ function usageSentence(message: string): string {
 
 // What the database, the file system or the network refused, in one sentence. Undefined if none of them is the cause.
 function environmentError(error: unknown): string | undefined {
-  if ([EmbeddedError, MigrationFailed, PrivilegeError, UnfitDatabase].some(kind => error instanceof kind))
+  if (
+    [EmbeddedError, MigrationFailed, OtherVersion, PrivilegeError, UnfitDatabase].some(
+      kind => error instanceof kind,
+    )
+  )
     return (error as Error).message
   if (error instanceof Unavailable) return databaseError(error.cause)
   if (isSystemError(error)) return listenError(error) ?? fileError(error) ?? connectionError(error)
@@ -111,7 +120,7 @@ const isSystemError = (error: unknown): error is SystemError => error instanceof
 
 function listenError({ code, syscall, address, port, hostname }: SystemError): string | undefined {
   if (syscall === 'getaddrinfo') return `HOST: ${hostname} is not an address of this machine.`
-  if (syscall !== 'listen') return undefined
+  if (syscall !== 'listen' && syscall !== 'bind') return undefined // the latter with TOLLGATE_PROCESSES
   if (code === 'EADDRINUSE')
     return `Port ${port} on ${address} is already in use: stop the program that uses it, or set PORT to another.`
   if (code === 'EACCES')
@@ -144,6 +153,8 @@ function databaseError(error: unknown): string {
   if (code === '25006' && message.includes('read-only'))
     return `The database is read-only (${message}): allow writes (default_transaction_read_only = off).`
   if (code === '25006') return 'The database is a standby: set DATABASE_URL to the primary.'
+  if (code === '26000' || code === '42P05')
+    return `The database lost a prepared statement (${message}). ${poolerWithoutStatements.todo}`
   if (code === '55P03')
     return 'Another session holds a lock that this command needs: try again, or look for it in pg_stat_activity.'
   if (code.startsWith('53'))

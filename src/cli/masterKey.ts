@@ -2,10 +2,13 @@ import { audited } from '../actions/access/audit.ts'
 import { rewrapInstallation } from '../actions/installation/secrets.ts'
 import { rewrapKeys } from '../actions/merchants/rewrapKeys.ts'
 import { rewrapAccounts } from '../actions/providers/rewrapAccounts.ts'
+import { nodesThatMayRun } from '../core/operator/nodeList.ts'
 import { addMasterKey, forgetOldMasterKeys, masterKeysInFile } from '../start/masterKeys.ts'
 import { installationKeyIdsInUse } from '../store/installation/installation.ts'
+import { nodeRows } from '../store/installation/nodes.ts'
 import { masterKeyIdsInUse } from '../store/merchants/merchants.ts'
 import { masterKeyId, type MasterKeys } from '../store/merchants/vault.ts'
+import { presentNodes } from '../store/nodeSession.ts'
 import { accountKeyIdsInUse } from '../store/providers/accounts.ts'
 import type { CommandContext } from './database.ts'
 import { refused } from './failure.ts'
@@ -44,8 +47,26 @@ async function useFirstKey(context: CommandContext, { forgetOld }: Options): Pro
     )
   if (forgetOld)
     throw refused('This command cannot change TOLLGATE_MASTER_KEY: remove the old keys from it yourself.')
+  const without = await nodesWithoutKey(context)
+  if (without.length > 0)
+    throw refused(
+      `These nodes do not have the new key ${masterKeyId(masterKeys.newest())}: ${without.join(', ')}. They could not open ` +
+        'any secret after the rotation. Set TOLLGATE_MASTER_KEY=NEW,OLD there, restart them, and run this again ' +
+        '(tollgate nodes shows the keys of each; a node that has died is forgotten after half a minute).',
+    )
   const next = 'Remove the other keys from TOLLGATE_MASTER_KEY once no backup needs them.'
   return outputOf(masterKeys, await rewrapAll(context, masterKeys), next)
+}
+
+// A node of a release that says nothing about its keys counts as one without the key.
+async function nodesWithoutKey({ db, masterKeys }: CommandContext): Promise<string[]> {
+  const id = masterKeyId(masterKeys.newest())
+  const [rows, locked] = await Promise.all([nodeRows(db), presentNodes(db)])
+  return nodesThatMayRun(rows, locked)
+    .filter(({ row }) => !row?.key_ids.includes(id))
+    .map(({ number, row }) =>
+      row ? `${row.name} (${row.listens_at})` : `an earlier release (lock ${number})`,
+    )
 }
 
 // Nodes that share a database do not share the file, and a node without the key cannot open the secret.

@@ -9,6 +9,7 @@ import { withoutControls } from '../core/timeline/history.ts'
 import { mediumNames, messageRules } from '../start/messages.ts'
 import type { CommandContext } from './database.ts'
 import { refused } from './failure.ts'
+import { requireOriginalDatabase } from './originalDatabase.ts'
 import type { CliCommand } from './cliCommand.ts'
 import type { Output } from './output.ts'
 import { requirePayment } from './paymentText.ts'
@@ -38,11 +39,9 @@ export function addMessageCommands(program: CliCommand) {
 }
 
 // Fails only if no message could be queued. If one of two could, the output has both.
-async function resend(
-  { db, clock, config, actor }: CommandContext,
-  id: string,
-  { by, merchant }: Options,
-): Promise<Output> {
+async function resend(context: CommandContext, id: string, { by, merchant }: Options): Promise<Output> {
+  await requireOriginalDatabase(context)
+  const { db, clock, config, actor } = context
   const payment = await requirePayment(db, id, merchant)
   const { tx_reference } = payment
   const media = by ? [by] : addressesOf(payment).map(({ medium }) => medium)

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import { parseReference } from '../core/payment/reference.ts'
+import { isOutletCode } from '../core/merchant/outlet.ts'
 import { isPlainText } from '../core/text.ts'
 import { refused } from './failure.ts'
 
@@ -20,9 +21,8 @@ function readTextLine(text: string, maxLength: number): string {
   return line
 }
 
-// Merchants send it as extra_outlet, and people read it aloud, so it has no special characters.
 export function readOutletCode(text: string): string {
-  if (!/^[A-Za-z0-9._-]{1,64}$/.test(text))
+  if (!isOutletCode(text))
     throw new InvalidArgumentError('It must be 1 to 64 letters, digits, - _ or . only.')
   return text
 }

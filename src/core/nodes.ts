@@ -2,7 +2,7 @@
 // with the process: a killed node loses it at once, a paused one keeps it. Every node checks again and again who holds a
 // lock. A node that was missing for two seconds is dead, and the others end its leases.
 
-export const presenceCheckMs = 500
+export const presenceCheckMs = 800
 const deadAfterMs = 2000 // a node whose connection was cut has its lock again by then
 const cutOffMs = 2000 // between two checks: this node itself was cut off from the database
 const reconnectMs = 10_000 // for all other nodes after that: they may have been cut off, too

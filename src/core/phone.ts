@@ -50,6 +50,16 @@ export function parsePhone(text: string, region = 'GH'): string | undefined {
   return phone?.isPossible() ? phone.number : undefined
 }
 
+// How a number in E.164 form is written: the calling code, the digits behind it, and what is dialled before those within the
+// country (0 in Ghana).
+export function partsOfPhone(phone: string) {
+  const parsed = parsePhoneNumberFromString(phone)
+  const national: string = parsed?.nationalNumber ?? phone.replace(/\D/g, '')
+  const dialled = parsed?.formatNational().replace(/\D/g, '') ?? national
+  const trunk = dialled.endsWith(national) ? dialled.slice(0, -national.length) : ''
+  return { country: parsed?.countryCallingCode ?? '', national, trunk }
+}
+
 // The numbers that can have a wallet: those of one country, optionally limited by the beginning and the length of the
 // national part.
 export type Numbers = {

@@ -9,7 +9,7 @@ import { withTimeout } from './common/waiting.ts'
 import { warnOnChange } from './common/warnings.ts'
 import { splitMessage } from './smpp/parts.ts'
 import { openReceipts, readReceipt } from './smpp/receipts.ts'
-import { SmppSession, type SmppSessionTimes } from './smpp/session.ts'
+import { checkBind, SmppSession, type SmppSessionTimes } from './smpp/session.ts'
 import { readSmppSettings, type SmppSettings } from './smpp/settings.ts'
 import { createSubmitter, type SubmitTimes } from './smpp/submit.ts'
 
@@ -33,7 +33,11 @@ const defaultTimes: SmppTimes = {
 const destination = { dest_addr_ton: 1, dest_addr_npi: 1, registered_delivery: 1 } // international, with a receipt
 
 // SMS through the SMS centre of a network.
-export default { readSettings: readSmppSettings, open: openSmpp } satisfies MessengerModule<SmppSettings>
+export default {
+  readSettings: readSmppSettings,
+  open: openSmpp,
+  check: checkBind,
+} satisfies MessengerModule<SmppSettings>
 
 function openSmpp(settings: SmppSettings, tools: MessengerTools, times = defaultTimes): Messenger {
   const session = new SmppSession(settings, tools, times, pdu => {

@@ -1,5 +1,6 @@
 import type {
   Messenger,
+  MessengerCheck,
   MessengerModule,
   MessengerTools,
   OutboundMessage,
@@ -8,6 +9,7 @@ import type {
 import { withPath } from '../core/urlTrust.ts'
 import { type HttpResult, wasSent } from '../net/connection.ts'
 import { createOperatorClient } from '../net/outbound.ts'
+import { reach } from '../net/reach.ts'
 import { cleanReason, warnOnChange } from './common/warnings.ts'
 import { fillTemplate, readSmsHttpSettings, type SmsHttpSettings, valuesOf } from './smsHttp/settings.ts'
 
@@ -23,6 +25,7 @@ const operatorFaults = new Set([401, 402, 403, 404, 405, 407]) // the key, the c
 export default {
   readSettings: readSmsHttpSettings,
   open: openSmsHttp,
+  check: checkServer,
 } satisfies MessengerModule<SmsHttpSettings>
 
 function openSmsHttp(
@@ -44,6 +47,20 @@ function openSmsHttp(
   }
 
   return { medium: 'sms', send, close: client.close }
+}
+
+// A request could send an SMS, so none is sent.
+async function checkServer({ base }: SmsHttpSettings, deadlineMs: number): Promise<MessengerCheck> {
+  const { protocol, hostname, port } = new URL(base)
+  const tls = protocol === 'https:'
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const server = { host, port: Number(port) || (tls ? 443 : 80), tls }
+  const { failed } = await reach(server, deadlineMs)
+  return {
+    server: `${host}:${server.port}`,
+    reached: 'can be reached; whether it accepts the key is not tried',
+    failed,
+  }
 }
 
 function requestOf(

@@ -9,7 +9,7 @@ import type {
   SendResult,
 } from '../core/message/messenger.ts'
 import { cleanReason, warnOnChange } from './common/warnings.ts'
-import { openSmtpConnections, type SmtpTimes } from './smtp/connections.ts'
+import { checkSmtp, openSmtpConnections, type SmtpTimes } from './smtp/connections.ts'
 import { isAddress, type MailSender, readSmtpSettings, type SmtpSettings } from './smtp/settings.ts'
 
 const defaultTimes: SmtpTimes = {
@@ -22,7 +22,11 @@ const defaultTimes: SmtpTimes = {
 }
 
 // Email through the operator's mail server.
-export default { readSettings: readSmtpSettings, open: openSmtp } satisfies MessengerModule<SmtpSettings>
+export default {
+  readSettings: readSmtpSettings,
+  open: openSmtp,
+  check: checkSmtp,
+} satisfies MessengerModule<SmtpSettings>
 
 function openSmtp(settings: SmtpSettings, tools: MessengerTools, times = defaultTimes): Messenger {
   const { from } = settings

@@ -1,37 +1,41 @@
-import { Counter, Gauge, Histogram } from 'prom-client'
+import { Gauge, Histogram } from 'prom-client'
 import type { OverdueWatch } from '../actions/providers/overdueAttempts.ts'
 import type { Logger } from 'pino'
 import { circuitStates } from '../core/provider/circuitBreaker.ts'
 import { accountHealths, delayBoundsMs, type HealthRow } from '../core/provider/health.ts'
 import type { HealthMonitors, ObservedCall } from '../runtime/providers/healthMonitor.ts'
 import type { OnFault } from '../runtime/providers/storedAccounts.ts'
-import type { Metrics } from './metrics.ts'
+import { type Metrics, mostAccounts } from './metrics.ts'
 
-const mostAccounts = 1000 // with their own label; all others share the label `others`
+const verbs: readonly ObservedCall['verb'][] = ['start', 'ask', 'refund', 'ask_refund']
+const outcomes: readonly ObservedCall['outcome'][] = ['answered', 'unanswered', 'not_sent', 'put_off']
 
 // Metrics of provider accounts, by account and payment method.
-export function watchCalls({ registry }: Metrics): (call: ObservedCall) => void {
+export function watchCalls({
+  registry,
+  counter,
+  initial,
+  unknownCodes,
+}: Metrics): (call: ObservedCall) => void {
   const registers = [registry]
   const labelNames = ['account', 'payment_method', 'verb', 'outcome'] as const
-  const calls = new Counter({
-    name: 'tollgate_provider_calls_total',
-    help:
-      'Orders (start), refunds (refund) and status questions (ask, ask_refund) to providers, by outcome: answered, ' +
+  const calls = counter(
+    'tollgate_provider_calls_total',
+    'Orders (start), refunds (refund) and status questions (ask, ask_refund) to providers, by outcome: answered, ' +
       'unanswered, not_sent, or put_off if the breaker or the rate limit blocked them.',
     labelNames,
-    registers,
-  })
+    () =>
+      initial().flatMap(({ account, methods }) =>
+        methods.flatMap(payment_method =>
+          verbs.flatMap(verb => outcomes.map(outcome => ({ account, payment_method, verb, outcome }))),
+        ),
+      ),
+  )
   const seconds = new Histogram({
     name: 'tollgate_provider_call_seconds',
     help: 'Time from a call to the answer of the provider.',
     labelNames: ['account', 'payment_method', 'verb'],
     buckets: delayBoundsMs.map(ms => ms / 1000),
-    registers,
-  })
-  const unknownCodes = new Counter({
-    name: 'tollgate_provider_unknown_codes_total',
-    help: 'Answers with an unknown code. tollgate provider status shows the codes.',
-    labelNames: ['account', 'payment_method'],
     registers,
   })
   const labelled = new Set<string>()
@@ -43,8 +47,7 @@ export function watchCalls({ registry }: Metrics): (call: ObservedCall) => void 
     const account = labelOf(name)
     calls.inc({ account, payment_method, verb, outcome })
     if (outcome === 'answered') seconds.observe({ account, payment_method, verb }, delayMs / 1000)
-    // From the first call on: an alert does not see the increase of a counter that appears with it.
-    unknownCodes.inc({ account, payment_method }, 'unknownCode' in reply ? 1 : 0)
+    if ('unknownCode' in reply) unknownCodes.inc({ account, payment_method })
   }
 }
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { infoLineWriter } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-const quietRoutes = new Set(['/healthz', '/readyz', '/metrics', '/public/:file'])
+const quietRoutes = new Set(['/healthz', '/readyz', '/metrics', '/self-check', '/public/:file'])
 
 export type Observed = {
   requestId: string
@@ -20,9 +20,18 @@ export type Observe = (observed: Observed) => void
 // Counts a request and logs it. The line has the route, never the URL, which contains tokens, keys and phone numbers.
 export function createObserver(metrics: Metrics, log: Logger): Observe {
   const writeInfo = infoLineWriter(log)
+  const routes = new Map<string, Set<string>>() // with their methods
+  // The errors of a route exist at 0 since its first request, so that rate() counts the first one.
+  function addErrors(route: string, method: string) {
+    const known = routes.get(route) ?? new Set()
+    if (known.has(method)) return
+    routes.set(route, known.add(method))
+    for (const status of [500, 503]) metrics.requests.inc({ route, method, status }, 0)
+  }
   return observed => {
     const { route, method, http, code, started } = observed
     const seconds = (performance.now() - started) / 1000
+    addErrors(route, method)
     metrics.requests.inc({ route, method, status: http })
     metrics.seconds.observe({ route }, seconds)
     if (code) metrics.refusals.inc({ code })

@@ -15,7 +15,7 @@ export const watchNodes = (log: Logger): NodeWatch => ({
     log.warn(
       'LISTEN/NOTIFY does not work on this connection (transaction-mode pooler?); falling back to polling: ' +
         'notifications that other nodes commit are sent after the next poll, and those of a killed node when their ' +
-        'leases end',
+        'leases end. Set TOLLGATE_DIRECT_DATABASE_URL to PostgreSQL itself',
     ),
   died: (node, leases) => log.warn({ node, leases }, 'a node died: its deliveries are sent again'),
 })

@@ -17,9 +17,8 @@ import { isOwnFolder, isReachedSafely, makeFolder } from './files.ts'
 
 // PostgreSQL cannot run from node_modules: the links between its libraries are made by an install script, which is not
 // allowed to run, and a project of root may be in a folder that the user of PostgreSQL cannot enter. So it runs from a
-// copy, one per version and machine.
-export function unpackBinaries(dataDir: string): { bin: string; major: number } {
-  const source = findPackage()
+// copy, one per version and machine. `source` is the folder of a package, and of another version in tests.
+export function unpackBinaries(dataDir: string, source = findPackage()): { bin: string; major: number } {
   const { version }: { version: string } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
   const copy = ensureCopy(join(source, 'native'), `postgres-${version}-${machine}`, dataDir)
   return { bin: join(copy, 'bin'), major: Number.parseInt(version, 10) }
@@ -60,7 +59,8 @@ function ensureCopy(native: string, name: string, dataDir: string): string {
 
 const isRoot = () => process.getuid?.() === 0
 
-const cacheFolder = () => openCache(isRoot() ? '/var/cache/tollgate' : join(homedir(), '.cache', 'tollgate'))
+export const cacheFolder = () =>
+  openCache(isRoot() ? '/var/cache/tollgate' : join(homedir(), '.cache', 'tollgate'))
 
 // The check is before chmod, so that the mode of a link's target or of another user's folder is not changed.
 export function openCache(folder: string): string {

@@ -22,8 +22,10 @@ const startTimeoutMs = 20_000 // while another command uses the database, or a s
 const retryMs = 100
 const guestsMayStayMs = { gateway: 2000, command: 10_000 }
 
-// One gateway at a time runs on a data folder, for long. Commands are short and may run beside it.
-export type Role = 'gateway' | 'command'
+// One gateway at a time runs on a data folder, for long. Commands are short and may run beside it. The processes of a
+// gateway (TOLLGATE_PROCESSES) join the server of their supervisor and never start one.
+export type Role = 'gateway' | 'command' | 'process'
+type Owner = keyof typeof guestsMayStayMs
 
 export type Embedded = {
   url: string
@@ -50,12 +52,13 @@ async function ownOrJoin(home: DataFolder, role: Role, group: number | undefined
   for (;;) {
     const holder = readPostmaster(home.cluster)
     if (!holder?.alive) {
+      if (role === 'process') throw supervisorGone(home)
       const socketGroup = home.runAs && (group ?? gatewayUser()?.gid)
       const server =
         (await secureCluster(home, holder?.pid)) && (await launch(home, holder?.pid, { group: socketGroup }))
       if (server) return own(home, server, role)
     } else if (holder.ready && isSecured(home)) {
-      const guest = role === 'command' ? await join(home, holder) : await refuseSecondGateway(home, holder)
+      const guest = role === 'gateway' ? await refuseSecondGateway(home, holder) : await join(home, holder)
       if (guest) return guest
     }
     if (performance.now() > deadline) throw await startTimedOut(home)
@@ -63,7 +66,7 @@ async function ownOrJoin(home: DataFolder, role: Role, group: number | undefined
   }
 }
 
-async function own(home: DataFolder, server: Server, role: Role): Promise<Embedded> {
+async function own(home: DataFolder, server: Server, role: Owner): Promise<Embedded> {
   const { program, sockets } = server
   let stopping: Promise<void> | undefined
   let mark: GatewayMark | undefined
@@ -130,6 +133,11 @@ async function startTimedOut(home: DataFolder): Promise<EmbeddedError> {
       `after ${startTimeoutMs / 1000} seconds: wait for it and start again (see ${home.log}).`,
   )
 }
+
+const supervisorGone = ({ cluster }: DataFolder) =>
+  new EmbeddedError(
+    `The database in ${cluster} has ended, and with it the gateway that this process belongs to.`,
+  )
 
 const otherPassword = ({ dataDir }: DataFolder, pid: number) =>
   new EmbeddedError(

@@ -32,9 +32,16 @@ const paystack: Provider = {
       name: 'secret_key',
       words:
         'From Settings, API Keys & Webhooks, of the Paystack dashboard. sk_test_... takes test payments, sk_live_... real ones.',
+      french:
+        'Dans Settings, API Keys & Webhooks, du tableau de bord Paystack. sk_test_... prend des paiements de test, sk_live_... de vrais paiements.',
       isSecret: true,
     },
-    { name: 'url', words: "Paystack's address.", usual: 'https://api.paystack.co' },
+    {
+      name: 'url',
+      words: "Paystack's address.",
+      french: 'L’adresse de Paystack.',
+      usual: 'https://api.paystack.co',
+    },
   ],
   open: ({ secret_key = '', url = '' }, { clock, egress }) =>
     open(paystackClient(mustBeUrl(url), secret_key, egress), secret_key, modeOf(secret_key), clock),

@@ -1,4 +1,6 @@
+import type { Context } from '@opentelemetry/api'
 import { Unavailable } from '../core/interface/refusal.ts'
+import { callerContext, runFor } from '../core/traces.ts'
 import { isUnavailable } from '../store/databaseErrors.ts'
 
 const splitConcurrency = 4 // of a failed batch that is run item by item, so that one slow item does not delay all others
@@ -18,12 +20,17 @@ type BatchOptions<Item, Answer> = {
   maxQueued: number
   groupsOf?(item: Item): readonly string[] // an item waits while a batch with one of its groups is in flight
   isHanging?(): boolean // the database does not answer: items are refused immediately
+  // If the database was unavailable for a batch, the queue fails with it. With this limit, only items that have waited longer
+  // do, because their callers wait no more: one slow statement says nothing about the next, and newer items still have time.
+  maxWaitMs?: number
   observe?(rows: number): void
 }
 
 type Waiting<Item, Answer> = {
   item: Item
   groups: readonly string[]
+  caller: Context | undefined // whose trace gets a span of the shared statement
+  addedAt: number
   resolve(answer: Answer): void
   reject(error: unknown): void
 }
@@ -38,7 +45,8 @@ export function createBatcher<Item, Answer>(options: BatchOptions<Item, Answer>)
     if (options.isHanging?.()) return Promise.reject(new Unavailable('the database does not answer'))
     if (queue.length >= options.maxQueued) return Promise.reject(new Unavailable('the queue is full'))
     return new Promise((resolve, reject) => {
-      queue.push({ item, groups: options.groupsOf?.(item) ?? [], resolve, reject })
+      const groups = options.groupsOf?.(item) ?? []
+      queue.push({ item, groups, caller: callerContext(), addedAt: performance.now(), resolve, reject })
       schedule()
     })
   }
@@ -49,12 +57,20 @@ export function createBatcher<Item, Answer>(options: BatchOptions<Item, Answer>)
     scheduled = true
     setImmediate(() => {
       scheduled = false
+      refuseOld()
       while (inFlight < options.maxInFlight) {
         const batch = takeBatch(queue, busyGroups, options.maxRows)
         if (batch.length === 0) return
         start(batch)
       }
     })
+  }
+
+  function refuseOld() {
+    const { maxWaitMs = Infinity } = options
+    const now = performance.now()
+    const isOld = ({ addedAt }: Waiting<Item, Answer>) => now - addedAt > maxWaitMs
+    while (queue[0] && isOld(queue[0])) queue.shift()?.reject(new Unavailable('the queue was too slow'))
   }
 
   function start(batch: Waiting<Item, Answer>[]) {
@@ -71,14 +87,17 @@ export function createBatcher<Item, Answer>(options: BatchOptions<Item, Answer>)
   async function runBatch(batch: Waiting<Item, Answer>[]) {
     options.observe?.(batch.length)
     try {
-      const answers = await options.run(batch.map(waiting => waiting.item))
+      const items = batch.map(waiting => waiting.item)
+      const callers = batch.map(waiting => waiting.caller)
+      const answers = await runFor(callers, () => options.run(items))
       batch.forEach((waiting, at) => waiting.resolve(answers[at] as Answer))
     } catch (error) {
-      // The items in the queue would fail, too. Each caller gets a separate error object, because the error is answered
-      // in the format of the caller's merchant.
-      if (isUnavailable(error))
-        for (const waiting of [...batch, ...queue.splice(0)]) waiting.reject(new Unavailable(error.cause))
-      else if (batch.length === 1) for (const waiting of batch) waiting.reject(error)
+      // Each caller gets a separate error object, because the error is answered in the format of the caller's merchant.
+      if (isUnavailable(error)) {
+        const isQueueLost = options.maxWaitMs === undefined || options.isHanging?.()
+        const failed = isQueueLost ? [...batch, ...queue.splice(0)] : batch
+        for (const waiting of failed) waiting.reject(new Unavailable(error.cause))
+      } else if (batch.length === 1) for (const waiting of batch) waiting.reject(error)
       else await runOneByOne(batch)
     }
   }

@@ -4,7 +4,8 @@ import { type Caller, findCallers } from '../store/merchants/callers.ts'
 import { findSigners } from '../store/merchants/signers.ts'
 import type { MasterKeys } from '../store/merchants/vault.ts'
 import { createBatcher } from './batcher.ts'
-import { sharedDeadline } from './deadline.ts'
+import { databaseDeadline, inTime, requestMs, sharedDeadline } from './deadline.ts'
+import { createUsedCredentials, type UsedCredentials } from './usedCredentials.ts'
 
 const freshMs = 500 // a changed setting takes effect on every node within a second
 const maxCached = 10_000
@@ -18,6 +19,7 @@ export type CallerCache = {
   find(merchant_key: string): Promise<CallerLookup>
   findFresh(merchant_key: string): Promise<Caller | undefined>
   findIpnKey(merchant_id: string, mode: Mode): Promise<Buffer | undefined> // the newest; not cached
+  used: UsedCredentials // the keys of accepted requests
   depth(): number
 }
 
@@ -37,12 +39,14 @@ export function createCallerCache(
     maxRows: 200,
     maxInFlight: 2,
     maxQueued,
+    maxWaitMs: requestMs,
     isHanging: db.isHanging,
   })
 
   async function findFresh(merchant_key: string) {
     const readAt = monotonicMs() // before the query, so that its time does not count as fresh
-    const caller = await loads.add(isPossibleKey(merchant_key) ? merchant_key : '')
+    const loaded = loads.add(isPossibleKey(merchant_key) ? merchant_key : '')
+    const caller = await inTime(databaseDeadline(), loaded)
     cache.delete(merchant_key)
     if (!caller) return undefined
     cache.set(merchant_key, { caller, readAt })
@@ -65,6 +69,7 @@ export function createCallerCache(
       const signers = await findSigners(db.withDeadline(sharedDeadline()), masterKeys, [merchant_id], clock())
       return signers.find(signer => signer.mode === mode)?.keys[0]
     },
+    used: createUsedCredentials(),
     depth: loads.depth,
   }
 }

@@ -11,6 +11,7 @@ import {
 import type { Db } from '../store/db.ts'
 import { readDatabaseMs } from '../store/serverFacts.ts'
 import { timerOf, withinDeadline } from './deadline.ts'
+import { newPause } from './pause.ts'
 
 const measureTimeoutMs = 2000
 const steppedMs = 1000 // more than clocks drift apart between two measurements
@@ -117,10 +118,4 @@ export function createDatabaseClock(first: ClockEstimate, options: ClockOptions)
     jumpMs: () => jumpOf(estimate),
     machineAheadMs: () => machineMs() - now().getTime(),
   }
-}
-
-function newPause() {
-  let end: (() => void) | undefined
-  const over = new Promise<void>(resolve => void (end = resolve))
-  return { over, end: () => end?.() }
 }

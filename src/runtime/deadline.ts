@@ -2,7 +2,7 @@ import { Unavailable } from '../core/interface/refusal.ts'
 
 // Every wait has a limit. Deadlines are times of the monotonic clock, performance.now().
 
-const requestMs = 5000 // for all database work of one request
+export const requestMs = 5000 // for all database work of one request
 const sharedMs = 4800 // for a statement that many requests share: it fails before their own deadlines
 const providerMs = 3000 // then the customer sees the waiting page
 

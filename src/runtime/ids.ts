@@ -25,13 +25,15 @@ function randomText(length: number): string {
   return bytes.toString('latin1')
 }
 
+const longestStepMs = 60_000
 let lastTime = 0
 let lastTail = 0
 
 // The time, then random bits. Within one millisecond the bits count up, so that the references of one process sort by
-// their creation.
+// their creation, also when the clock is corrected by less than a minute. After a clock that was far ahead, references
+// return to the correct time.
 export function newReference(now: Date): string {
-  const time = Math.max(now.getTime(), lastTime)
+  const time = lastTime - now.getTime() < longestStepMs ? Math.max(now.getTime(), lastTime) : now.getTime()
   lastTail = time === lastTime ? lastTail + 1 : draw(6).readUIntBE(0, 6) % (tailLimit / 2)
   lastTime = time
   return reference(time, lastTail)

@@ -1,4 +1,5 @@
 import type { NotificationKey } from '../core/notification/notification.ts'
+import type { Payment } from '../core/payment/payment.ts'
 import type { OpenedIdentity } from '../core/provider/accountIdentity.ts'
 import type { CustomerMessage } from '../store/messages/messages.ts'
 import type { InlineLease, NewDelivery } from '../store/notifications/notifications.ts'
@@ -7,7 +8,15 @@ import type { DueAttempt, PollLease } from '../store/payments/dueAttempts.ts'
 // The workers of this process that can take over work at the moment of its commit, so that no worker has to find it by
 // polling the database. main.ts creates this object empty; each worker sets its field when it starts and removes it when it
 // stops. Without one, the work is written as due, and any node finds it.
-export type LocalWorkers = { dispatch?: InlineDispatch; inbox?: Inbox; poller?: Poller }
+export type LocalWorkers = {
+  dispatch?: InlineDispatch
+  inbox?: Inbox
+  poller?: Poller
+  observeStatuses?: ObserveStatuses // for the metrics, after each commit that changed payments
+}
+
+export type StatusChange = Record<'before' | 'after', Pick<Payment, 'status' | 'payment_method' | 'mode'>>
+export type ObserveStatuses = (changes: readonly StatusChange[]) => void
 
 // Sends notifications right after the commit that adds them.
 export type InlineDispatch = {

@@ -34,10 +34,7 @@ export async function openMessengers(
 ): Promise<Messengers> {
   const open: NamedMessenger[] = []
   try {
-    for (const file of readdirSync(folder).sort()) {
-      const name = /^(\w+)\.[jt]s$/.exec(file)?.[1]
-      if (!name) continue
-      const { default: module } = (await import(new URL(file, folder).href)) as { default: MessengerModule }
+    for (const { name, module } of await modulesIn(folder)) {
       const read = module.readSettings(settings, tools)
       if (read !== undefined) open.push({ name, messenger: module.open(read, tools) })
     }
@@ -46,6 +43,40 @@ export async function openMessengers(
     throw error
   }
   return messengersOf(open)
+}
+
+async function modulesIn(folder: URL) {
+  const files = readdirSync(folder)
+    .sort()
+    .flatMap(file => (/^(\w+)\.[jt]s$/.exec(file) ?? []).slice(1).map(name => ({ name, file })))
+  return Promise.all(
+    files.map(async ({ name, file }) => {
+      const { default: module } = (await import(new URL(file, folder).href)) as { default: MessengerModule }
+      return { name, module }
+    }),
+  )
+}
+
+// Whether the server of each configured messenger can be reached and accepts the login. Wrong settings are not its concern.
+export async function checkMessengers(
+  settings: MessengerSettings,
+  deadlineMs: number,
+  folder = defaultFolder,
+) {
+  const checks = (await modulesIn(folder)).map(async ({ name, module }) => {
+    const read = readOrSkip(module, settings)
+    const check = read === undefined ? undefined : await module.check?.(read, deadlineMs)
+    return check && { name, ...check }
+  })
+  return (await Promise.all(checks)).filter(one => one !== undefined)
+}
+
+function readOrSkip(module: MessengerModule, settings: MessengerSettings) {
+  try {
+    return module.readSettings(settings, { warn: () => {}, receive: () => {} })
+  } catch {
+    return undefined
+  }
 }
 
 export function messengersOf(open: readonly NamedMessenger[], timer = deadline): Messengers {

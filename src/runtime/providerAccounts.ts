@@ -7,6 +7,7 @@ import {
   openedIdentity,
 } from '../core/provider/accountIdentity.ts'
 import { egressSettings } from '../core/provider/accountSettings.ts'
+import type { Mode } from '../core/mode.ts'
 import type { Provider, ProviderSettings } from '../core/provider/provider.ts'
 import type { Db } from '../store/db.ts'
 import type { MasterKeys } from '../store/merchants/vault.ts'
@@ -47,6 +48,7 @@ export type ProviderAccountsOptions = {
   isReadOnly?: boolean // a command, which stores nothing about the accounts that it opens
   preferred?: readonly string[] // accounts and providers that the operator prefers, best first
   monitors?: Pick<HealthMonitors, 'of' | 'account'>
+  whyNotCall?(mode: Mode): string | undefined // why no request may reach a provider
   folder?: URL
   onFault?: OnFault
 }
@@ -58,7 +60,9 @@ const providersFolder = new URL('../providers/', import.meta.url)
 export async function openProviderAccounts(options: ProviderAccountsOptions): Promise<OpenProviderAccounts> {
   const { env, tools, stored, preferred = [], monitors, onFault = () => {} } = options
   const guard: Opening['guard'] = (account, providerAccount) =>
-    guardAccount(providerAccount, undefined, monitors?.account(account))
+    guardAccount(providerAccount, undefined, monitors?.account(account), () =>
+      options.whyNotCall?.(providerAccount.mode),
+    )
   const providers = await loadProviders(options.folder)
   const opening: Opening = { providers, tools, guard, masterKeys: stored?.masterKeys }
   const ofEnvironment = [...providers].flatMap(([name, provider]) => {

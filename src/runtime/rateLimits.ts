@@ -7,6 +7,7 @@ const lookupLimit: Limit = { rate: 20, burst: 100 } // failed lookups
 const visitLimit: Limit = { rate: 300, burst: 3000 } // pages of payments: a whole mobile network may share one address
 const sandboxLimit: Limit = { rate: 50, burst: 500 } // pages of the sandbox: testers, and programs that test
 const testToolLimit: Limit = { rate: 5, burst: 50 } // triggers and clocks of one merchant, each with many statements
+const endpointTestLimit: Limit = { rate: 1 / 10, burst: 5 } // test notifications of one merchant, each up to ten seconds
 const wrongTokenLimit: Limit = { rate: 1, burst: 20 } // passwords of operators
 const diagnosisLimit: Limit = { rate: 20, burst: 100 } // of all clients together: each takes a few milliseconds
 const searchLimit = diagnosisLimit // of the documentation, for the same reason
@@ -32,6 +33,7 @@ export type RateLimits = {
   tryToken(page: string, address: string): void
   wrongToken(page: string, address: string): void
   testTool(caller: Caller): void
+  mayTestEndpoint(merchant_id: string): boolean // counts one test notification
   trySignIn(guess: SignInGuess): () => void // counts it as wrong; the result takes that back
 }
 
@@ -54,6 +56,7 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
   const unknownCallbacks = createBuckets(monotonicMs)
   const wrongTokens = createBuckets(monotonicMs)
   const testTools = createBuckets(monotonicMs)
+  const endpointTests = createBuckets(monotonicMs)
   const signIns = createBuckets(monotonicMs)
   const signInAddresses = createBuckets(monotonicMs)
   const knownBrowsers = createBuckets(monotonicMs)
@@ -83,6 +86,7 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
     wrongToken: (page, address) => wrongTokens.take(`${page} ${network(address)}`, wrongTokenLimit),
     // In addition to `request`, which an operator can switch off.
     testTool: ({ merchant_id }) => testTools.take(merchant_id, testToolLimit),
+    mayTestEndpoint: merchant_id => endpointTests.mayTake(merchant_id, endpointTestLimit),
     // Counted before the password is compared, so that many at once are limited, too. A known browser has its own bucket:
     // guesses from another browser do not lock the owner out.
     trySignIn({ kind, account, address, device }) {

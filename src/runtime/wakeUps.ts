@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 // Workers find their work by polling. A wake-up makes them poll immediately, because a commit has just added work for them.
 // A lost wake-up delays the work only until the next poll.
 
-// The workers that poll providers, and those that send notifications and messages.
-const wakeables = ['pollers', 'senders'] as const
+// The workers that poll providers, those that send notifications and messages, and the one that opens changed accounts.
+const wakeables = ['pollers', 'senders', 'accounts'] as const
 export type Wakeable = (typeof wakeables)[number]
 export const isWakeable = (name: string): name is Wakeable => (wakeables as readonly string[]).includes(name)
 

@@ -1,8 +1,11 @@
+import type { Heartbeats } from '../runtime/heartbeats.ts'
 import type { Logger } from 'pino'
 import { countDeliveries } from '../actions/notifications/findNotifications.ts'
 import type { Config } from '../config.ts'
 import type { Pause } from '../core/databaseClock.ts'
+import type { GatedWork } from '../runtime/dueWork.ts'
 import type { LocalWorkers } from '../runtime/localWorkers.ts'
+import type { PaymentTraces } from '../runtime/paymentTraces.ts'
 import { createOutbound } from '../net/outbound.ts'
 import { gaugeDeliveries, watchDeliveries } from '../observe/deliveries.ts'
 import type { Metrics } from '../observe/metrics.ts'
@@ -17,6 +20,9 @@ type DeliveriesDeps = {
   clock(): Date
   pause?: Pause
   leases?: Leases
+  work?: GatedWork
+  heartbeats?: Heartbeats
+  traces?: PaymentTraces
   undispatched?(): void // deliveries were committed here that were not dispatched inline
   metrics: Metrics
   log: Logger
@@ -26,19 +32,34 @@ type DeliveriesDeps = {
 export function openDeliveries(
   config: Config,
   database: Pick<OpenDatabase, 'db' | 'masterKeys' | 'embedded'>,
-  { localWorkers, clock, pause, leases, undispatched, metrics, log }: DeliveriesDeps,
+  {
+    localWorkers,
+    clock,
+    pause,
+    leases,
+    work,
+    heartbeats,
+    traces,
+    undispatched,
+    metrics,
+    log,
+  }: DeliveriesDeps,
 ) {
   const db = database.db.withQuota('deliver')
   const rules = notificationRules(config, database.embedded)
   const outbound = createOutbound(merchantEgress(config))
+  const signers = createSignerCache(db, database.masterKeys, clock)
   const deliveries = startDeliveries({
     db,
     clock,
     pause,
     leases,
+    work,
+    heartbeats,
     outbound,
     random: Math.random,
-    signers: createSignerCache(db, database.masterKeys, clock),
+    signers,
+    traces,
     loopback: mode => rules(mode).allowLoopback,
     watch: watchDeliveries(metrics, log),
   })
@@ -46,6 +67,7 @@ export function openDeliveries(
   localWorkers.dispatch = { reserve: deliveries.reserve, undispatched: undispatched ?? deliveries.wake }
   return {
     wake: deliveries.wake,
+    usedSecrets: signers.used,
     async stop() {
       localWorkers.dispatch = undefined
       await deliveries.stop()

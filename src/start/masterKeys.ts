@@ -25,6 +25,7 @@ export function givenMasterKeys(keys: readonly Buffer[]): MasterKeys {
   return {
     newest: () => keys[0] as Buffer,
     byId: id => keys.find(key => masterKeyId(key) === id),
+    ids: () => keys.map(masterKeyId),
   }
 }
 
@@ -68,6 +69,14 @@ export function masterKeysInFile(dataDir: string, mayCreate = true): MasterKeyFi
       // Old keys stay in memory: rows that were read before a rotation still have to be opened.
       if (!isKnown) keys = [...readAgain(), ...keys]
       return keys.find(key => masterKeyId(key) === id)
+    },
+    // Includes the keys that were added to the file since: they are read when a secret needs one.
+    ids() {
+      try {
+        return [...new Set([...readAgain(), ...keys].map(masterKeyId))]
+      } catch {
+        return keys.map(masterKeyId) // somebody is editing the file
+      }
     },
     giveTo(user) {
       newest() // creates the file while this process may write to the folder

@@ -1,3 +1,4 @@
+import type { Heartbeats } from '../runtime/heartbeats.ts'
 import type { Logger } from 'pino'
 import { countQueuedMessages } from '../actions/messages/queueMessages.ts'
 import type { CanSend } from '../actions/messages/receipts.ts'
@@ -7,6 +8,7 @@ import { isReachable, type MessageRules } from '../core/message/messageRules.ts'
 import type { Medium } from '../core/message/messenger.ts'
 import { gaugeMessages, watchMessages } from '../observe/messages.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import type { GatedWork } from '../runtime/dueWork.ts'
 import type { Inbox, LocalWorkers } from '../runtime/localWorkers.ts'
 import { type Messengers, openMessengers } from '../runtime/messengers.ts'
 import { faultsIn } from '../runtime/settingFaults.ts'
@@ -27,6 +29,8 @@ type MessagesDeps = {
   localWorkers: LocalWorkers
   clock(): Date
   pause?: Pause
+  work?: GatedWork
+  heartbeats?: Heartbeats
   baseUrl(): string
   metrics: Metrics
   log: Logger
@@ -44,13 +48,14 @@ const isDue = ({ created_at, next_try_at }: CustomerMessage) =>
 // Opens the configured messengers and starts the workers that send messages and save their receipts.
 export async function openMessages(
   config: Config,
-  { db, localWorkers, clock, pause, baseUrl, metrics, log }: MessagesDeps,
+  { db, localWorkers, clock, pause, work, heartbeats, baseUrl, metrics, log }: MessagesDeps,
 ): Promise<OpenMessages> {
   const { observe, receipt, trouble } = watchMessages(metrics, log)
   const receipts = createReceipts({ db, clock, observe: receipt, onTrouble: trouble })
   const messengers = await openMessengers(config.messengerSettings, {
     clock,
     receive: receipts.receive,
+    pause,
     warn: reason => log.warn({ why: reason }, 'a messenger reports an error'),
   }).catch((error: unknown) => {
     throw new ConfigError(faultsIn(error))
@@ -66,6 +71,8 @@ export async function openMessages(
     db,
     clock,
     pause,
+    work,
+    heartbeats,
     baseUrl,
     messengers,
     random: Math.random,

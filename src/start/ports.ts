@@ -12,11 +12,13 @@ export type Ports = {
   stop(): Promise<void>
 }
 
-// Opens the port of the gateway, and that of the dashboard if it has its own.
+// Opens the port of the gateway, and that of the dashboard if it has its own. A worker node has the addresses of the web
+// nodes, which its messages contain, and listens for health checks and metrics only.
 export async function openPorts(config: Config): Promise<Ports> {
   const main = await listen(config.HOST, config.PORT)
   const own = ownDashboardAddress(config)
   const dashboard =
+    config.TOLLGATE_ROLE !== 'worker' &&
     own &&
     (await listen(own.host, own.port).catch(async (error: unknown) => {
       await main.stop()
@@ -24,11 +26,12 @@ export async function openPorts(config: Config): Promise<Ports> {
     }))
   const url = listenUrl(config.HOST, main.port)
   const baseUrl = config.TOLLGATE_BASE_URL ?? url
-  const ownUrl = own && dashboard && (config.TOLLGATE_DASHBOARD_URL ?? listenUrl(own.host, dashboard.port))
+  const ownUrl =
+    own && (config.TOLLGATE_DASHBOARD_URL ?? listenUrl(own.host, dashboard ? dashboard.port : own.port))
   const all = dashboard ? [main, dashboard] : [main]
   return {
     main,
-    dashboard,
+    dashboard: dashboard || undefined,
     url,
     baseUrl,
     dashboardUrl: ownUrl ?? baseUrl,

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { RecordRefusal } from '../core/interface/refusedRequest.ts'
@@ -8,7 +8,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import { createSandbox } from '../sandbox/sandbox.ts'
 import type { Db } from '../store/db.ts'
 import { createApi } from '../web/api/api.ts'
-import { type AppOptions, createApp, createDashboardApp } from '../web/app.ts'
+import { type AppOptions, createApp, createDashboardApp, createWorkerApp } from '../web/app.ts'
 import { createDocuments } from '../web/documents/documents.ts'
 import { serveSdkPackage } from '../web/documents/sdkPackage.ts'
 import { refuseNonCanonicalRequests } from '../web/nonCanonicalRequest.tsx'
@@ -19,7 +19,7 @@ import type { Ports } from './ports.ts'
 
 type WebDeps = Pick<
   AppOptions,
-  'providers' | 'masterKeys' | 'messengers' | 'operatorKeys' | 'sandbox' | 'shop'
+  'providers' | 'masterKeys' | 'messengers' | 'operatorKeys' | 'sandbox' | 'sendToMerchant' | 'shop'
 > & {
   runtime: Runtime
   metrics: Metrics
@@ -27,6 +27,7 @@ type WebDeps = Pick<
   isOverloaded(): boolean
   recordRefusal: RecordRefusal
   hasDemo: boolean
+  erasingMs?: number
 }
 
 // Starts to answer requests. The API and the documents bypass the framework, because they get most of the load.
@@ -48,21 +49,26 @@ export function serveWeb(ports: Ports, config: Config, deps: WebDeps) {
   const options = {
     ...shared,
     hasOwnDashboard: ports.dashboard !== undefined,
+    role: config.TOLLGATE_ROLE,
     isStopping: ports.main.isStopping,
     isOverloaded,
     metrics,
     masterKeys: deps.masterKeys,
     providers: deps.providers,
     operatorKeys,
+    sendToMerchant: deps.sendToMerchant,
     metricsTokens: config.TOLLGATE_METRICS_TOKEN,
     messageRules: messageRules(config),
     isForThisMachineOnly,
     hasDemo: deps.hasDemo,
+    erasingMs: deps.erasingMs,
     redactDays: config.TOLLGATE_REDACT_DAYS,
     messengers,
     sandbox,
     shop,
   }
+  if (config.TOLLGATE_ROLE === 'worker')
+    return ports.main.serve(odd, createWorkerApp(options), observe, baseUrl())
   const sdkPackage = serveSdkPackage(observe, baseUrl)
   const first: Answerer = (...exchange) =>
     api(...exchange) || documents(...exchange) || sdkPackage(...exchange) || odd(...exchange)
@@ -80,11 +86,11 @@ type SandboxDeps = {
   log: Logger
 }
 
-// The simulated provider of test payments. Its provider module calls it at this gateway's own address, with a key that is
-// made at each start: no other client needs it.
+// The simulated provider of test payments. Its provider module calls it at this gateway's own address, where another process
+// of the same gateway may answer (TOLLGATE_PROCESSES). So the key is the same in all of them; no other client needs it.
 export function openSandbox(config: Config, url: string, deps: SandboxDeps) {
   if (!config.TOLLGATE_SANDBOX) return undefined
-  const key = randomBytes(24).toString('hex')
+  const key = createHmac('sha256', deps.formKey).update('simulated provider').digest('hex')
   const { isForThisMachineOnly } = config
   const { app, stop } = createSandbox({ ...deps, key, isForThisMachineOnly })
   return { app, stop, settings: { SANDBOX_URL: url, SANDBOX_KEY: key } }

@@ -1,8 +1,9 @@
 import pg from 'pg'
 import sql, { type Sql } from 'sql-template-tag'
+import { inDatabaseSpan } from '../core/traces.ts'
 import { type Health, watchHealth } from './connections/health.ts'
 import { hostsOf, isSilent } from './connections/hosts.ts'
-import { batchWrites, openPool, planSettings, plansOfTransaction } from './connections/pool.ts'
+import { batchWrites, beginOf, openPool, planSettings, plansOfTransaction } from './connections/pool.ts'
 import {
   type Connection,
   type ConnectionQuota,
@@ -10,6 +11,7 @@ import {
   type Limits,
   withPrimary,
 } from './connections/primary.ts'
+import { type ServerChanges, watchServerChanges } from './connections/serverChanges.ts'
 import { type Timelines, watchTimelines } from './connections/timelines.ts'
 import { isInFailedTransaction, isLost } from './databaseErrors.ts'
 
@@ -35,18 +37,23 @@ export type Tx = {
   // Sends the statement together with COMMIT, in one round trip. The work of the transaction must not await it: it is
   // sent when the work has returned.
   writeWithCommit<Row>(query: Query): Promise<Row[]>
+  locks: { strategy: LockStrategy } // of the database
 }
 
 // A connection pool to the primary. Every method retries after a lost connection, so all work may run twice.
 export type Db = Tx & {
-  url: string // for a connection outside of the pool
+  url: string // of the pool
+  sessionUrl: string // for a connection that needs a session of its own: the same database, without a pooler if one is set
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   withQuota(kind: string): Db // the same pool; all work of one kind may use a share of the connections at the same time
   withDeadline(deadline: number): Db // the same pool; all work ends at this time of performance.now()
   isHanging(): boolean // the database accepts connections and does not answer: statements fail immediately
+  onServerChange(listener: () => void): void // a new connection leads to another server: see serverChanges.ts
+  isPooled(): boolean // behind a pooler, an open connection may lead to another server, too
+  acceptsTimeline: Timelines['accept'] // of a primary that is reached outside of the pool
   oldPrimaries(): readonly string[] // hosts that are refused because another one has a higher timeline
   stats(): { total: number; idle: number; waiting: number }
-  locks: { strategy: LockStrategy }
+  workByKind(): ReadonlyMap<string, DatabaseWork> // since the start, by the kind of `withQuota`
   end(): Promise<void>
 }
 
@@ -57,51 +64,78 @@ export type LockStrategy =
   | { state: 'skipping'; until: number }
   | { state: 'unsupported' }
 
-type Server = Pick<Db, 'url' | 'locks'> & {
+// Statements and transactions of one kind of work. The time includes the wait for a connection and repetitions.
+export type DatabaseWork = { done: number; failed: number; seconds: number; inUse: number }
+
+type Server = Pick<Db, 'url' | 'sessionUrl' | 'locks'> & {
+  worked: Map<string, DatabaseWork>
   pool: pg.Pool
   health: Health
   timelines: Timelines
+  serverChanges: ServerChanges
   quotaFor(kind: string): ConnectionQuota
 }
 
 // Of the connections, if it is not half. The dashboard and its sign-in together leave half of them to payments.
-const shares: Readonly<Record<string, number>> = { dashboard: 3 / 10, sign_in: 2 / 10 }
+// Its pages read what people choose, so its statements have a shorter limit than those of payments.
+const ownQuotas: Readonly<Record<string, { share: number; statementMs?: number }>> = {
+  dashboard: { share: 3 / 10, statementMs: 5000 },
+  sign_in: { share: 2 / 10 },
+  traces: { share: 1 / 10 },
+}
+const usualQuota = { share: 1 / 2, statementMs: undefined }
 
-export function openDb(url: string, poolSize: number, applicationName = 'tollgate'): Db {
+export function openDb(url: string, poolSize: number, applicationName = 'tollgate', sessionUrl = url): Db {
   const hosts = hostsOf(url)
   const quotas = new Map<string, ConnectionQuota>()
   const quotaFor = (kind: string) => {
-    const most = Math.max(1, Math.floor(poolSize * (shares[kind] ?? 1 / 2)))
-    const quota = quotas.get(kind) ?? createConnectionQuota(most)
+    const { share, statementMs } = ownQuotas[kind] ?? usualQuota
+    const most = Math.max(1, Math.floor(poolSize * share))
+    const quota = quotas.get(kind) ?? createConnectionQuota(most, statementMs)
     quotas.set(kind, quota)
     return quota
   }
   const timelines = watchTimelines(hosts)
+  const serverChanges = watchServerChanges()
   const server: Server = {
     url,
+    sessionUrl,
     timelines,
-    pool: openPool(hosts, poolSize, applicationName, timelines),
+    serverChanges,
+    pool: openPool(hosts, poolSize, applicationName, timelines, serverChanges),
     health: watchHealth(() => isSilent(hosts)),
     quotaFor,
     locks: { strategy: { state: 'untested' } },
+    worked: new Map(),
   }
-  return withLimits(server, {})
+  return withLimits(server, {}, requestWork)
 }
 
-function withLimits(server: Server, limits: Limits): Db {
-  const work = <T>(on: (connection: Connection) => Promise<T>) => withPrimary(server, limits, on)
+// The kind of everything without a quota.
+export const requestWork = 'requests'
+
+const nameOf = (query: Query) => query.name ?? 'statement'
+
+function withLimits(server: Server, limits: Limits, kind: string): Db {
+  const work = <T>(name: string, on: (connection: Connection) => Promise<T>) =>
+    inDatabaseSpan(name, kind, () => measured(workOf(server, kind), () => withPrimary(server, limits, on)))
   const db: Db = {
     url: server.url,
+    sessionUrl: server.sessionUrl,
     locks: server.locks,
-    rows: query => work(connection => rowsOf(connection, query)),
+    rows: query => work(nameOf(query), connection => rowsOf(connection, query)),
     one: async <Row>(query: Query) => (await db.rows<Row>(query))[0],
-    count: query => work(connection => countOf(connection, query)),
-    tuples: query => work(connection => tuplesOf(connection, query)),
+    count: query => work(nameOf(query), connection => countOf(connection, query)),
+    tuples: query => work(nameOf(query), connection => tuplesOf(connection, query)),
     writeWithCommit: query => db.rows(query),
-    transaction: steps => work(connection => inTransaction(connection, steps)),
-    withQuota: kind => withLimits(server, { ...limits, quota: server.quotaFor(kind) }),
-    withDeadline: deadline => withLimits(server, { ...limits, deadline }),
+    transaction: steps => work('transaction', connection => inTransaction(connection, server.locks, steps)),
+    withQuota: other => withLimits(server, { ...limits, quota: server.quotaFor(other) }, other),
+    withDeadline: deadline => withLimits(server, { ...limits, deadline }, kind),
+    workByKind: () => server.worked,
     isHanging: server.health.isHanging,
+    onServerChange: server.serverChanges.onChange,
+    isPooled: server.serverChanges.isPooled,
+    acceptsTimeline: server.timelines.accept,
     oldPrimaries: server.timelines.oldPrimaries,
     stats() {
       const { totalCount, idleCount, waitingCount } = server.pool
@@ -116,6 +150,29 @@ function withLimits(server: Server, limits: Limits): Db {
     },
   }
   return db
+}
+
+function workOf({ worked }: Server, kind: string): DatabaseWork {
+  const known = worked.get(kind)
+  if (known) return known
+  const made = { done: 0, failed: 0, seconds: 0, inUse: 0 }
+  worked.set(kind, made)
+  return made
+}
+
+async function measured<T>(work: DatabaseWork, run: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now()
+  work.inUse++
+  try {
+    return await run()
+  } catch (error) {
+    work.failed++
+    throw error
+  } finally {
+    work.inUse--
+    work.done++
+    work.seconds += (performance.now() - startedAt) / 1000
+  }
 }
 
 function send({ client, deadline }: Connection, { text, values, name }: Query, rowMode?: 'array') {
@@ -133,10 +190,13 @@ async function lastResult<Result>(earlier: readonly Promise<unknown>[], last: Pr
   return last
 }
 
-async function run(connection: Connection, query: Query, rowMode?: 'array') {
+type RowMode = 'array' | undefined
+
+async function runInSession(connection: Connection, query: Query, rowMode?: RowMode) {
   const { plans } = connection
   const isNamed = query.name !== undefined
-  const settings = planSettings(plans, isNamed)
+  // A SET is not planned, and SET TRANSACTION has to be the first statement of its transaction.
+  const settings = query.text.startsWith('set ') ? undefined : planSettings(plans, isNamed)
   if (!settings) return send(connection, query, rowMode)
   const set = send(connection, sql([settings])).catch((error: unknown) => {
     if (plans) plans.areNamed = !isNamed // the settings were not changed
@@ -144,6 +204,27 @@ async function run(connection: Connection, query: Query, rowMode?: 'array') {
   })
   return lastResult([set], send(connection, query, rowMode))
 }
+
+// One statement behind a pooler is a transaction of its own, for its settings. It still needs one round trip.
+async function runInOwnTransaction(session: Connection, query: Query, rowMode?: RowMode) {
+  const connection = withinTransaction(session)
+  const begun = send(connection, sql([beginOf(connection.client, connection.statementMs)]))
+  const result = runInSession(connection, query, rowMode)
+  const { command } = await lastResult([begun, result], send(connection, sql`commit`))
+  if (command !== 'COMMIT') throw brokenSession(`COMMIT returned ${command}`, '25P02')
+  return result
+}
+
+const withinTransaction = (session: Connection): Connection => ({
+  ...session,
+  plans: plansOfTransaction(session.plans),
+  needsTransaction: false,
+})
+
+const run = (connection: Connection, query: Query, rowMode?: RowMode) =>
+  connection.needsTransaction
+    ? runInOwnTransaction(connection, query, rowMode)
+    : runInSession(connection, query, rowMode)
 
 const rowsOf = async <Row>(connection: Connection, query: Query): Promise<Row[]> =>
   (await run(connection, query)).rows
@@ -160,8 +241,12 @@ const brokenSession = (message: string, code: string, cause?: unknown) =>
 // writes of the commit are sent. COMMIT has to return its own tag, because PostgreSQL returns ROLLBACK if the transaction
 // has failed. Statements after a failed one report only that the transaction has failed. `cause`, the first error, is
 // thrown instead, and decides whether the work is retried.
-async function inTransaction<T>(session: Connection, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const connection = { ...session, plans: plansOfTransaction(session.plans) }
+async function inTransaction<T>(
+  session: Connection,
+  locks: Tx['locks'],
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const connection = withinTransaction(session)
   const lastWrites: (() => Promise<unknown>)[] = []
   let isBegun = false // BEGIN has returned
   let cause: unknown
@@ -196,6 +281,7 @@ async function inTransaction<T>(session: Connection, work: (tx: Tx) => Promise<T
       result.catch(() => {}) // the commit fails with the same error
       return result
     },
+    locks,
   }
 
   async function commit() {
@@ -208,7 +294,7 @@ async function inTransaction<T>(session: Connection, work: (tx: Tx) => Promise<T
     if (command !== 'COMMIT') throw cause ?? brokenSession(`COMMIT returned ${command}`, '25P02')
   }
 
-  const begun = send(connection, sql`begin`)
+  const begun = send(connection, sql([beginOf(connection.client, connection.statementMs)]))
   begun.catch(() => {}) // every statement and the commit throw its error
   try {
     const result = await work(tx)

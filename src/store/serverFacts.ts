@@ -1,6 +1,6 @@
 import type { DatabaseState } from '../core/fitDatabase.ts'
 import { sqlState } from './databaseErrors.ts'
-import { type Query, sql, type Tx } from './db.ts'
+import { named, type Query, sql, type Tx } from './db.ts'
 
 // Version, settings, connections and clock of the database server.
 export type ServerFacts = {
@@ -10,6 +10,8 @@ export type ServerFacts = {
   synchronous_commit: string
   full_page_writes: string
   connections: number // available to ordinary users
+  role_connections: number // that this role may open; -1: no limit
+  database_connections: number // the same of this database
   in_use: number
   now: Date
 }
@@ -21,7 +23,10 @@ export const readServerFacts = (tx: Tx) =>
       current_setting('fsync') as fsync,
       current_setting('synchronous_commit') as synchronous_commit,
       current_setting('full_page_writes') as full_page_writes,
-      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as connections,
+      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+        - coalesce(current_setting('reserved_connections', true)::int, 0) as connections,
+      (select rolconnlimit from pg_roles where rolname = current_user) as role_connections,
+      (select datconnlimit from pg_database where datname = current_database()) as database_connections,
       (select sum(numbackends)::int from pg_stat_database) as in_use,
       clock_timestamp() as now`)
 
@@ -77,7 +82,7 @@ const isUndefinedTable = (error: unknown) => sqlState(error) === '42P01'
 // The database's clock, to the microsecond. now() would be the start of the transaction.
 export async function readDatabaseMs(tx: Tx): Promise<number> {
   const read = await tx.one<{ ms: number }>(
-    sql`select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`,
+    named('database_ms')`select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`,
   )
   if (!read) throw new Error('the database returned no time')
   return read.ms

@@ -1,5 +1,5 @@
-import { Locked } from '../core/interface/refusal.ts'
-import { sqlState } from './databaseErrors.ts'
+import { Locked, ShardUnavailable } from '../core/interface/refusal.ts'
+import { isUnsupported } from './databaseErrors.ts'
 import { type Db, type LockStrategy, sql, type Tx } from './db.ts'
 
 // Takes many rows without waiting for rows that another transaction has locked, such as the transaction of a paused node.
@@ -9,12 +9,16 @@ import { type Db, type LockStrategy, sql, type Tx } from './db.ts'
 //    5 s after a conflict. Only statements that run for thousands of rows a second have this variant (`optimistic`).
 // 2. SKIP LOCKED: the statement locks the rows that are free, then changes them.
 // 3. A sharded PostgreSQL (Citus) refuses SKIP LOCKED across shards. There the keys are read without locks, and changed
-//    with a lock_timeout of 100 ms; if that runs out, each row is changed by itself with 20 ms.
+//    with a lock_timeout of 100 ms; if that runs out, each row is changed by itself with 20 ms. So it is if a worker is
+//    gone: its rows are left out.
 //
 // The LockStrategy of the database is the state that selects the method:
 //
 //   untested --SKIP LOCKED works--> optimistic --conflict--> skipping for 5 s --time is over--> optimistic
 //   any state --SKIP LOCKED is refused--> unsupported (permanently)
+
+// A sharded database is noticed by the first search for due work, which is refused.
+export const isSharded = ({ locks }: Tx) => locks.strategy.state === 'unsupported'
 
 const allRowsTimeoutMs = 100
 const oneRowTimeoutMs = 20 // short, because the try before has waited already
@@ -53,7 +57,7 @@ export async function takeUnlocked<Key, Taken>(
   statements: TakeStatements<Key, Taken>,
 ): Promise<readonly Taken[]> {
   const { locks } = db
-  if (locks.strategy.state !== 'unsupported')
+  if (!isSharded(db))
     try {
       const taken = await statements.skipping(db)
       locks.strategy = afterSkipping(locks.strategy)
@@ -93,7 +97,7 @@ export const shortLockTimeout = sql([
 export const setShortLockTimeout = (tx: Tx, ms = allRowsTimeoutMs) =>
   tx.rows(sql([`set local lock_timeout to ${ms}`]))
 
-// Undefined if a row that it needs stays locked.
+// Undefined if a row that it needs stays locked, or its worker is gone.
 async function withLockTimeout<T>(db: Db, ms: number, work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
   try {
     return await db.transaction(async tx => {
@@ -103,9 +107,7 @@ async function withLockTimeout<T>(db: Db, ms: number, work: (tx: Tx) => Promise<
       return work(tx)
     })
   } catch (error) {
-    if (error instanceof Locked) return undefined
+    if (error instanceof Locked || error instanceof ShardUnavailable) return undefined
     throw error
   }
 }
-
-const isUnsupported = (error: unknown) => sqlState(error) === '0A000'

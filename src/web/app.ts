@@ -4,10 +4,13 @@ import { type ErrorHandler, Hono, type MiddlewareHandler, type Next } from 'hono
 import { routePath } from 'hono/route'
 import type { Logger } from 'pino'
 import { waitingUserMails } from '../actions/access/sendUserMails.ts'
-import type { Metrics } from '../observe/metrics.ts'
+import { answerSelf, selfCheckHeader, selfCheckPath } from '../core/operator/selfCheck.ts'
+import type { NodeRole } from '../core/operator/nodeList.ts'
 import type { Observe } from '../observe/requests.ts'
+import { isTraced } from '../core/traces.ts'
 import { newRequestId } from '../runtime/ids.ts'
 import type { RateLimits } from '../runtime/rateLimits.ts'
+import type { Runtime } from '../runtime/runtime.ts'
 import { callbackRoute, webhookRoute } from './callbacks.ts'
 import { brandingRoutes } from './checkout/brandingRoutes.ts'
 import { checkoutRoutes } from './checkout/checkout.tsx'
@@ -22,6 +25,7 @@ import { addressOf, notCached } from './http/apiRequest.ts'
 import { type Ctx, type Env, errorContext, respond } from './http/context.ts'
 import { bugAnswer, isRefusal, notFoundAnswer, refusalAnswer, wrongMethodAnswer } from './http/errors.ts'
 import { accessOf, type OperatorAuth } from './http/operatorAuth.ts'
+import { inRequestSpan } from './http/requestSpan.ts'
 import { inboxRoutes } from './inbox/inbox.tsx'
 import type { DemoShop } from './shop/demoShop.ts'
 import { createShopPages } from './shop/shopRoutes.tsx'
@@ -29,6 +33,7 @@ import type { EnterFirstVisit } from './support/signIn.tsx'
 import { supportRoutes } from './support/support.tsx'
 
 export type AppOptions = AreaDeps & {
+  role: NodeRole
   isStopping(): boolean
   hasOwnDashboard?: boolean // an address of its own, so this one does not serve it
   metricsTokens?: readonly string[]
@@ -40,7 +45,7 @@ export type AppOptions = AreaDeps & {
 
 // The routes outside the API and the documents: the pages, the callbacks of providers, health checks and metrics.
 export function createApp(options: AppOptions) {
-  const { runtime, isStopping, metrics, metricsTokens, messengers, sandbox, trustedProxies } = options
+  const { runtime, metrics, messengers, sandbox, trustedProxies } = options
   const { limits } = runtime
   const app = newApp(options)
   const { isForThisMachineOnly } = options
@@ -67,13 +72,35 @@ export function createApp(options: AppOptions) {
   if (isForThisMachineOnly) app.get('/docs/demo-keys', demoKeysRoute(runtime))
   if (shop) app.route('/shop', shop.routes)
   app.get('/', homeRoute(home))
+  addHealthChecks(app, options)
+  app.get('/metrics', metricsRoute(options, auth))
+  app.get(selfCheckPath, selfCheckRoute(options))
+  return app
+}
+
+// A worker node has what its operator reads, and the simulated provider, which its own workers call.
+export function createWorkerApp(options: AppOptions) {
+  const { runtime, sandbox } = options
+  const app = newApp(options)
+  app.notFound(c => c.text('This node runs workers only (TOLLGATE_ROLE=worker). Ask a web node.\n', 404))
+  if (sandbox) {
+    app.use('/sandbox/*', (c, next) =>
+      c.req.path.startsWith('/sandbox/provider/') ? next() : Promise.resolve(c.notFound()),
+    )
+    app.route('/sandbox', sandbox)
+  }
+  addHealthChecks(app, options)
+  app.get('/metrics', metricsRoute(options, operatorAuthOf(options, runtime.baseUrl)))
+  return app
+}
+
+function addHealthChecks(app: Hono<Env>, { runtime, isStopping, role }: AppOptions) {
   app.get('/healthz', c => c.text('ok'))
   app.get('/readyz', async c => {
     const reason = isStopping() ? 'stopping' : await runtime.whyNotReady()
-    return reason ? c.text(`not ready: ${reason}`, 503) : c.text('ready')
+    if (reason) return c.text(`not ready: ${reason}`, 503)
+    return c.text(role === 'all' ? 'ready' : `ready: ${role}`)
   })
-  app.get('/metrics', metricsRoute(metrics, { ...auth, name: 'metrics', metricsTokens }))
-  return app
 }
 
 // A dashboard with an address of its own, and the operator's other pages beside it. Customers and merchants' texts in
@@ -90,12 +117,13 @@ export function createDashboardApp(options: AppOptions) {
   for (const path of ['/checkout/*', '/sandbox/*', '/shop/*'])
     app.get(path, c => c.redirect(`${baseUrl()}${c.req.path}`, 303))
   app.get('/healthz', c => c.text('ok'))
+  app.get(selfCheckPath, selfCheckRoute(options))
   return app
 }
 
 function newApp({ observe, runtime, log }: AppOptions) {
   const app = new Hono<Env>({ strict: false }) // a trailing slash is ignored
-  app.use(observeRequests(observe, runtime.baseUrl))
+  app.use(observeRequests(observe, runtime))
   app.onError(answerError(log))
   return app
 }
@@ -127,22 +155,32 @@ function addOperatorPages(app: Hono<Env>, options: AppOptions, auth: OperatorAut
 
 // Assigns an id to each request, and logs and counts its answer.
 const observeRequests =
-  (observe: Observe, baseUrl: () => string): MiddlewareHandler<Env> =>
+  (observe: Observe, { baseUrl, traces }: Pick<Runtime, 'baseUrl' | 'traces'>): MiddlewareHandler<Env> =>
   async (c, next) => {
     const started = performance.now()
     const requestId = newRequestId()
     c.set('requestId', requestId)
     c.set('baseUrl', baseUrl())
-    try {
-      await next()
-    } finally {
-      // A plainResponse() has these headers already.
-      if (!c.finalized || c.res !== c.get('plain')) setCommonHeaders(c.env.outgoing, requestId)
+    async function answer() {
+      try {
+        await next()
+      } finally {
+        // A plainResponse() has these headers already.
+        if (!c.finalized || c.res !== c.get('plain')) setCommonHeaders(c.env.outgoing, requestId)
+      }
+      const http = c.res.status
+      return { route: http === 404 || http === 405 ? 'other' : routePath(c, -1), http }
     }
-    const http = c.res.status
-    const route = http === 404 || http === 405 ? 'other' : routePath(c, -1)
-    observe({ requestId, method: c.req.method, route, http, started })
+    const { method, path } = c.req
+    const { incoming } = c.env
+    const { route, http } =
+      isTraced() && !untraced.test(path)
+        ? await inRequestSpan({ incoming, method, requestId, continues: await traces.ofPath(path) }, answer)
+        : await answer()
+    observe({ requestId, method, route, http, started })
   }
+
+const untraced = /^\/(healthz|readyz|metrics|public\/.*)$/
 
 const answerError =
   (log: Logger): ErrorHandler<Env> =>
@@ -165,14 +203,27 @@ const hasRoute = (app: Hono<Env>, method: string, path: string) =>
   app.router.match(method, path)[0].some(([[, route]]) => route.method === method)
 
 // The metrics reveal the turnover of a business, so only its operator may read them.
-const metricsRoute = (metrics: Metrics, auth: OperatorAuth) => async (c: Ctx) => {
-  const access = accessOf(c, auth)
-  if (access === 'granted')
-    return c.text(await metrics.registry.metrics(), 200, { 'content-type': metrics.registry.contentType })
-  if (isRefusal(access))
-    return c.text(tooOften, 429, { 'retry-after': String(access.retryAfterSeconds ?? 1) })
-  return c.text(refused, 403)
-}
+const metricsRoute =
+  ({ metrics, metricsTokens }: AppOptions, auth: OperatorAuth) =>
+  async (c: Ctx) => {
+    const access = accessOf(c, { ...auth, name: 'metrics', metricsTokens })
+    if (access === 'granted')
+      return c.text(await metrics.text(), 200, { 'content-type': metrics.registry.contentType })
+    if (isRefusal(access))
+      return c.text(tooOften, 429, { 'retry-after': String(access.retryAfterSeconds ?? 1) })
+    return c.text(refused, 403)
+  }
+
+// For doctor, which asks through the proxies in front of the gateway.
+const selfCheckRoute =
+  ({ operatorKeys, runtime, trustedProxies }: AppOptions) =>
+  (c: Ctx) => {
+    const proof = answerSelf(operatorKeys, c.req.header(selfCheckHeader) ?? '', runtime.clock())
+    if (proof === undefined) return respond(c, notFoundAnswer(errorContext(c)))
+    const address = addressOf(c.env.incoming, trustedProxies)
+    const forwarded_for = c.req.header('x-forwarded-for') ?? ''
+    return c.json({ proof, address, forwarded_for, trusted_proxies: trustedProxies })
+  }
 
 const refused =
   'Send TOLLGATE_METRICS_TOKEN or the support token as a bearer token.\n' +

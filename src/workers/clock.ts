@@ -5,6 +5,7 @@ import {
   measureClock,
   measureFirst,
 } from '../runtime/databaseClock.ts'
+import type { Heartbeats } from '../runtime/heartbeats.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { startLoop } from './loop.ts'
 
@@ -15,7 +16,11 @@ type RunningClock = Omit<DatabaseClock, 'step'> & { stop(): Promise<void> }
 
 // Measures the database's clock every 10 s, and every 2 s while the estimate is uncertain. A measurement that fails is
 // repeated, and the estimate stays.
-export async function startClock({ db }: Pick<Runtime, 'db'>, watch: ClockWatch): Promise<RunningClock> {
+export async function startClock(
+  { db }: Pick<Runtime, 'db'>,
+  watch: ClockWatch,
+  heartbeats?: Heartbeats,
+): Promise<RunningClock> {
   const clock = createDatabaseClock(await measureFirst(db), {
     measure: () => measureClock(db),
     watch,
@@ -29,6 +34,7 @@ export async function startClock({ db }: Pick<Runtime, 'db'>, watch: ClockWatch)
       isFresh = false
     },
     onTrouble() {},
+    heartbeat: heartbeats?.of('clock'),
   })
   return { ...clock, stop: loop.stop }
 }

@@ -1,3 +1,4 @@
+import type { Heartbeats } from '../runtime/heartbeats.ts'
 import { randomInt } from 'node:crypto'
 import {
   aliveForMs,
@@ -20,7 +21,7 @@ import {
 import { startLoop } from './loop.ts'
 
 // This process as one of several nodes on a database. It has one connection for itself, over which it sends and receives
-// wake-ups and holds the lock that shows that it is alive (see core/nodes.ts). Every 500 ms it checks which nodes hold
+// wake-ups and holds the lock that shows that it is alive (see core/nodes.ts). Every 800 ms it checks which nodes hold
 // their lock, and ends the leases of nodes that are dead. All of this only saves time: without the connection, polling
 // finds the work, and leases end by their time.
 //
@@ -33,7 +34,6 @@ import { startLoop } from './loop.ts'
 const firstRetryMs = 100
 const maxRetryMs = 1000
 const cannotListenRetryMs = 600_000
-const labelEveryMs = 10_000
 const maxNumber = 2 ** 31
 
 // For the operator.
@@ -47,7 +47,7 @@ type NodeOptions = {
   clock(): Date
   onWakeUp(who: Wakeable): void
   watch: NodeWatch
-  label?(): string // what other nodes can read about this one
+  heartbeats?: Heartbeats
 }
 
 export type Leases = {
@@ -58,6 +58,9 @@ export type Leases = {
 export type Node = Leases & {
   sendWakeUp(who: Wakeable): void
   count(): number // of living nodes at the last check, including this one; 1 before the first check
+  hearsNodes(): boolean // wake-ups of other nodes arrive, as of the last check
+  presence(): { number: number; is_listening: boolean } // for the list of nodes
+  onConnected(listener: () => void): void // called when `presence` has changed by a new connection
   stop(): Promise<void>
 }
 
@@ -73,7 +76,7 @@ type NodeState = NodeOptions & {
   presence: Presence
   present: readonly number[]
   leaseHolders: readonly number[] // when it connected
-  labelledAt: number // on this connection
+  listeners: (() => void)[] // of new connections
   confirmations: ((isAlive: boolean) => void)[] // callers that wait for the next check
 }
 
@@ -86,7 +89,7 @@ export function startNode(options: NodeOptions): Node {
     presence: noPresence,
     present: [],
     leaseHolders: [],
-    labelledAt: -Infinity,
+    listeners: [],
     confirmations: [],
   }
   let isStopped = false
@@ -94,6 +97,7 @@ export function startNode(options: NodeOptions): Node {
     restMs: () => restMs(node.connection),
     step: () => checkOnce(node),
     onTrouble: error => disconnect(node, error),
+    heartbeat: options.heartbeats?.of('node'),
   })
   return {
     token: () => (isAlive(node) ? nodeLeaseToken(node.number, newLeaseToken()) : newLeaseToken()),
@@ -106,6 +110,9 @@ export function startNode(options: NodeOptions): Node {
     },
     sendWakeUp: coalesce<Wakeable>(all => sessionOf(node)?.notify(all.join(' '))),
     count: () => Math.max(1, node.present.length),
+    hearsNodes: () => node.connection.state === 'connected' && isAlive(node),
+    presence: () => ({ number: node.number, is_listening: node.connection.state === 'connected' }),
+    onConnected: listener => void node.listeners.push(listener),
     async stop() {
       isStopped = true
       await loop.stop()
@@ -152,13 +159,8 @@ async function checkOnce(node: NodeState): Promise<number> {
   node.presence = presence
   node.leaseHolders = []
   for (const number of dead) await endLeases(node, number)
-  if (isNewConnection || checkedAt - node.labelledAt >= labelEveryMs) await setLabel(node, session, checkedAt)
+  if (isNewConnection) for (const onConnected of node.listeners) onConnected()
   return 0
-}
-
-async function setLabel(node: NodeState, session: NodeSession, now: number) {
-  node.labelledAt = now
-  if (node.label) await session.setLabel(node.label())
 }
 
 async function connect(node: NodeState): Promise<NodeSession> {

@@ -3,6 +3,7 @@ import { newLeaseToken } from '../runtime/ids.ts'
 import type { MinuteTally } from '../runtime/minuteTally.ts'
 import type { Db } from '../store/db.ts'
 import { deleteMinutesBefore, saveNodeMinutes } from '../store/installation/nodeMinutes.ts'
+import type { Heartbeats } from '../runtime/heartbeats.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const restMs = 1000
@@ -16,10 +17,12 @@ type NodeMinutesOptions = {
   // The payment requests that were answered since the last call. Undefined if there was none.
   readRequests(): Promise<Pick<MinuteCounts, 'delays' | 'refused'> | undefined>
   trouble(error: unknown): void
+  heartbeats?: Heartbeats
 }
 
 // Stores the counts of this node for the live view. Without traffic nothing is written.
-export function startNodeMinutes({ db, clock, tally, readRequests, trouble }: NodeMinutesOptions): Loop {
+export function startNodeMinutes(options: NodeMinutesOptions): Loop {
+  const { db, clock, tally, readRequests, trouble, heartbeats } = options
   const own = db.withQuota('health')
   const node = newLeaseToken()
   let deleteAt = 0
@@ -47,5 +50,6 @@ export function startNodeMinutes({ db, clock, tally, readRequests, trouble }: No
       await deleteMinutesBefore(own, new Date(clock().getTime() - retentionMs))
     },
     onTrouble: trouble,
+    heartbeat: heartbeats?.of('nodeMinutes'),
   })
 }

@@ -1,4 +1,6 @@
+import type { Heartbeats } from '../runtime/heartbeats.ts'
 import type { OpenProviderAccounts } from '../runtime/providerAccounts.ts'
+import { alwaysSearching, type GatedWork } from '../runtime/dueWork.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const restMs = 500
@@ -8,12 +10,20 @@ const restMs = 500
 export const startAccountsWatch = (
   { refresh }: Pick<OpenProviderAccounts, 'refresh'>,
   onTrouble: (error: unknown) => void,
-): Loop =>
-  startLoop({
+  work: GatedWork = alwaysSearching,
+  heartbeats?: Heartbeats,
+): Loop => {
+  const loop = startLoop({
     restMs,
-    async step() {
-      await refresh()
-      return 0
-    },
+    step: work.gated('accounts', refresh),
     onTrouble,
+    heartbeat: heartbeats?.of('accounts'),
   })
+  return {
+    ...loop,
+    wake() {
+      work.reopen('accounts')
+      loop.wake()
+    },
+  }
+}

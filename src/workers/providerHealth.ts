@@ -1,3 +1,5 @@
+import type { Heartbeats } from '../runtime/heartbeats.ts'
+import type { Pause } from '../core/databaseClock.ts'
 import { merchantOfToken, newLeaseToken } from '../runtime/ids.ts'
 import {
   type CredentialsRefusal,
@@ -22,6 +24,8 @@ export function startProviderHealth(
   { db, providerAccounts, watch }: Pick<Runtime, 'db' | 'providerAccounts' | 'watch'>,
   monitors: HealthMonitors,
   onTrouble: (error: unknown) => void,
+  pause?: Pause,
+  heartbeats?: Heartbeats,
 ) {
   const healthDb = db.withQuota('health')
   const exchange = createHealthExchange(healthDb, monitors)
@@ -33,6 +37,8 @@ export function startProviderHealth(
       await saveRefusals(healthDb, monitors, watch)
     },
     onTrouble,
+    pause,
+    heartbeat: heartbeats?.of('providerHealth'),
   })
 }
 

@@ -1,3 +1,4 @@
+import type { Heartbeats } from '../runtime/heartbeats.ts'
 import type { Pause } from '../core/databaseClock.ts'
 import {
   type RecordRefusal,
@@ -32,6 +33,7 @@ type RequestLogOptions = {
   pause?: Pause
   observe(outcome: RefusalOutcome, count: number): void
   trouble(error: unknown): void
+  heartbeats?: Heartbeats
 }
 
 export type RequestLog = { record: RecordRefusal; flush(): Promise<void>; stop(): Promise<void> }
@@ -47,7 +49,10 @@ const nothing = (): Pending => ({ requests: [], counts: new Map() })
 // for the database. When the queue is full or the write fails, requests are dropped and counted. Of one merchant, mode, day
 // and code a limited number is stored: the counts in the database are those of all nodes. `seen` has those of this node, so
 // that a flood costs neither masking nor memory.
-export function startRequestLog({ db, clock, pause, observe, trouble }: RequestLogOptions): RequestLog {
+export function startRequestLog(options: RequestLogOptions): RequestLog {
+  const { db, clock, pause, observe, trouble, heartbeats } = options
+  const writing = heartbeats?.of('requestLog')
+  writing?.rests(Infinity) // until a request is refused
   const own = db.withQuota('requests')
   let pending = nothing()
   let seen = { day: '', counts: new Map<string, number>() }
@@ -84,7 +89,9 @@ export function startRequestLog({ db, clock, pause, observe, trouble }: RequestL
     written = written.then(() => {
       const batch = pending
       pending = nothing()
-      return batch.counts.size > 0 ? writeBatch(own, batch, { observe, trouble }) : undefined
+      if (batch.counts.size === 0) return undefined
+      writing?.beat()
+      return writeBatch(own, batch, { observe, trouble }).finally(() => writing?.rests(Infinity))
     })
     return written
   }
@@ -94,6 +101,7 @@ export function startRequestLog({ db, clock, pause, observe, trouble }: RequestL
     step: () => forgetOldRefused(own, clock()),
     onTrouble: trouble,
     pause,
+    heartbeat: heartbeats?.of('oldRequests'),
   })
   return {
     record,

@@ -84,6 +84,7 @@ async function open(path: string, options: CustomerOptions) {
 test('every page of the operator fits a phone and a desk, and axe finds nothing', async () => {
   const pages = [
     ['live', '?mode=test'],
+    ['endpoints', '/endpoints?mode=test'],
     ['merchants', '/merchants'],
     ['merchant', `/merchants/${merchant.merchant_id}`],
     ['new-merchant', '/merchants/new'],

@@ -66,6 +66,7 @@ for (const [screen, options] of screens)
       ['list', `${base}/payments`],
       ['filtered', `${base}/payments?status=paid&from=2020-01-01&q=AK`],
       ['payment', paid],
+      ['messages', `${paid}/messages`],
       ['open', `${base}/payments?q=AK-2`],
     ] as const) {
       await page.goto(gateway.url + path)

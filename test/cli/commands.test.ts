@@ -175,7 +175,9 @@ test('merchant show has settings with their defaults, keys and outlets, and no s
   expect(plain.stdout).toMatch(/^ {2}expiry_minutes +30$/m)
   expect(plain.stdout).toMatch(/^ {2}retry_after_failure +on \(default\)$/m)
   expect(plain.stdout).toMatch(/^ {2}ipn_url +none \(default\)$/m)
-  expect(plain.stdout).toMatch(new RegExp(`^  ${shop.live.merchant_key}   live   .* UTC   no end$`, 'm'))
+  expect(plain.stdout).toMatch(
+    new RegExp(`^  ${shop.live.merchant_key}   live   .* UTC   not yet     no end$`, 'm'),
+  )
   expect(plain.stdout).toMatch(/^ {2}ACC-1 {3}Accra Mall$/m)
   expect(json.data).toMatchObject({ name: 'Ama Shop', active: true, outlets: [{ code: 'ACC-1' }] })
   expect(json.data.default_settings).toContain('ipn_url')

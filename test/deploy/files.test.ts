@@ -1,11 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { asOperator } from '../support/gateway/operatorAuth.ts'
 import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
 import { send } from '../support/merchant/merchant.ts'
+
+vi.setConfig({ testTimeout: 120_000 }) // promtool evaluates hours of series
 
 // Each file of deploy/ is checked by its own program. A program that this machine lacks is named and skipped.
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-deploy-'))
@@ -84,9 +86,38 @@ test.skipIf(withoutProgram('caddy', 'version'))('Caddy', () => {
 })
 
 test.skipIf(withoutProgram('systemd-analyze', '--version'))('systemd: the unit exposes little', () => {
-  const unit = join(process.cwd(), 'deploy/systemd/tollgate.service')
+  const unit = join(process.cwd(), 'deploy/systemd/tollgate@.service')
   const { text } = run('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit])
-  expect(text).toMatch(/exposure level for tollgate.service: 1\.\d OK/)
+  expect(text).toMatch(/exposure level for tollgate@i.service: 1\.\d OK/)
+})
+
+// An instance, as systemctl enable names it. What this machine lacks, such as the program in /opt, is no fault of a unit.
+const verifiedUnit = (file: string, name = file) => {
+  const copy = join(folder, name)
+  copyFileSync(join('deploy/systemd', file), copy)
+  const { text } = run('systemd-analyze', ['verify', '--man=no', copy])
+  return text
+    .split('\n')
+    .filter(line => line.includes(name) && !/is not executable|Command .* not found/.test(line))
+}
+
+test.skipIf(withoutProgram('systemd-analyze', '--version'))(
+  'systemd: the services are read without a fault',
+  () => {
+    writeFileSync(join(folder, 'wrong.service'), '[Service]\nExecStart=/bin/true\nRestrt=always\n')
+    const wrong = run('systemd-analyze', ['verify', '--man=no', join(folder, 'wrong.service')])
+    expect(wrong.text).toMatch(/Unknown key .*Restrt/)
+    expect(verifiedUnit('tollgate@.service', 'tollgate@8081.service')).toEqual([])
+    expect(verifiedUnit('tollgate-backup.service')).toEqual([])
+  },
+)
+
+test.skipIf(withoutProgram('systemd-analyze', '--version'))('systemd: the backup exposes little', () => {
+  const unit = join(process.cwd(), 'deploy/systemd/tollgate-backup.service')
+  const { text } = run('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit])
+  expect(text).toMatch(/exposure level for tollgate-backup.service: 1\.\d OK/)
+  const timer = join(process.cwd(), 'deploy/systemd/tollgate-backup.timer')
+  expect(run('systemd-analyze', ['verify', '--man=no', timer]).text).not.toMatch(/Unknown|Failed to parse/)
 })
 
 test('the board and the rules name metrics that a gateway has', async () => {

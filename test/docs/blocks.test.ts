@@ -22,7 +22,10 @@ const nodePackage = 'test/sdk/nodePackage.test.ts'
 const claims: Record<string, Claim | Record<string, Claim[]>> = {
   'README.md': { 'Start it': [started], 'Test it': [notRun('npm test would run itself')] },
   'CONTRIBUTING.md': {
-    Contributing: [notRun('it clones a repository; README.md has the same commands')],
+    Contributing: [
+      notRun('it clones a repository; README.md has the same commands'),
+      notRun('it compiles another program'),
+    ],
     Style: [samples, samples, samples, samples],
   },
   'docs/developer-commands.md': {
@@ -36,6 +39,7 @@ const claims: Record<string, Claim | Record<string, Claim[]>> = {
     exam: [commands],
     'What your shop needs for it': [commands],
   },
+  'docs/doctor.md': { 'What doctor finds': [shown], 'For scripts': [shown] },
   'docs/errors.md': 'test/docs/errors.test.ts',
   'docs/figures.md': 'test/proof/bench.test.ts',
   'docs/going-live.md': 'test/docs/goingLive.test.ts',
@@ -54,6 +58,7 @@ const claims: Record<string, Claim | Record<string, Claim[]>> = {
     'Frame or relay the page': [samples],
     'The request': [snippets],
     'Check the signature': [snippets, snippets, snippets],
+    'Test notifications': ['test/web/dashboard/testNotification.test.ts'],
     'Event feed': [shown, snippets, snippets, snippets],
     'Refused requests': [snippets],
     'Test tools': [snippets],
@@ -76,21 +81,30 @@ const claims: Record<string, Claim | Record<string, Claim[]>> = {
     '6. Sell something': [quickstart, quickstart],
   },
   'docs/refunds.md': 'test/docs/refunds.test.ts',
+  'docs/operations.md': 'test/operations/run.js',
   'docs/deployment.md': {
     'Install the program': [notRun('it installs into another folder of the machine')],
     'Secrets for the compose file': [notRun('it belongs to a compose file that no test runs')],
   },
+  'docs/copies.md': { 'Adopt it': [notRun('test/cli/adopt.test.ts runs it with --yes')] },
+  'docs/backup.md': {
+    'Make one': [notRun('its folders are those of a server; test/cli/backup runs the command')],
+    'Point-in-time recovery with your own PostgreSQL': [
+      shown,
+      notRun('it needs a server with an archive'),
+      shown,
+    ],
+  },
   'docs/running.md': {
     'Its own PostgreSQL': [started],
-    'Two roles for an external database': ['test/store/ledger/roles.test.ts'],
   },
   'docs/sandbox.md': 'test/docs/sandboxCommands.test.ts',
   'docs/sdk.md': started,
   'docs/watching.md': {
     Prometheus: [notRun('Prometheus is not a package of this repository')],
     Providers: [shown],
+    Traces: [notRun('it installs an SDK; test/observe/traces.test.ts runs nodes with its file'), shown],
   },
-  'docs/decisions/postgresql-only.md': notRun('Citus is not a package of this repository'),
   'docs/providers/mtn.md': {
     'What to apply for': [notRun("it calls MTN's developer portal")],
     Settings: [samples],

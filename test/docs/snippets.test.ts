@@ -9,6 +9,7 @@ import { warningCodes } from '../../src/core/interface/warnings.ts'
 import { merchantSettingNames as merchantSettings } from '../../src/core/merchant/settings.ts'
 import { ipnRequest, signingKey } from '../../src/core/notification/delivery.ts'
 import { notificationBody } from '../../src/core/notification/notification.ts'
+import { testNotificationBody } from '../../src/core/notification/testNotification.ts'
 import { offsets } from '../../src/core/notification/schedule.ts'
 import { routesOf } from '../../src/web/api/api.ts'
 import type { ApiOptions } from '../../src/web/api/initiate.tsx'
@@ -144,12 +145,14 @@ test('the page lists every address of the interface, and the description has eac
 })
 
 test('the bodies on the page have the keys of real ones', () => {
-  const [stored, refused, , told, events, triggered, advanced] = blocksIn('json').map(code =>
+  const [stored, refused, , told, tested, events, triggered, advanced] = blocksIn('json').map(code =>
     JSON.parse(code),
   )
   expect(bodies.PaymentStored.parse(stored)).toEqual(stored)
   expect(bodies.ErrorBody.parse(refused)).toEqual(refused)
   expect(Object.keys(told)).toEqual(Object.keys(JSON.parse(notificationBody(aPayment(), 'post'))))
+  const body = testNotificationBody(tested.tx_reference, { ipn_style: 'post', currencies: ['GHS'] })
+  expect(tested).toEqual(JSON.parse(body))
   expect(bodies.EventsAnswer.parse(events)).toEqual(events)
   expect(bodies.TriggerAnswer.parse(triggered)).toEqual(triggered)
   expect(bodies.ClockAnswer.parse(advanced)).toEqual(advanced)

@@ -44,11 +44,12 @@ export async function openCentre(options: CentreOptions = {}, port = 0) {
       session.on('error', () => {})
       session.on('close', () => sessions.delete(session))
       session.on('pdu', (pdu: any) => void commands.push(pdu.command))
-      session.on('bind_transceiver', (pdu: any) => {
-        binds.push(pdu)
-        const wrong = options.password !== undefined && pdu.password !== options.password
-        session.send(pdu.response({ command_status: wrong ? 0x0e : (options.bindStatus ?? 0) }))
-      })
+      for (const command of ['bind_transceiver', 'bind_transmitter'])
+        session.on(command, (pdu: any) => {
+          binds.push(pdu)
+          const wrong = options.password !== undefined && pdu.password !== options.password
+          session.send(pdu.response({ command_status: wrong ? 0x0e : (options.bindStatus ?? 0) }))
+        })
       session.on('enquire_link', (pdu: any) => session.send(pdu.response()))
       session.on('unbind', (pdu: any) => session.send(pdu.response(), () => session.close()))
       session.on('submit_sm', (pdu: any) => submitted(session, pdu))

@@ -31,6 +31,19 @@ test('alarms exist at 0 from the start: otherwise the first one raises no alert'
     expect(text).toContain(`tollgate_alarms_total{kind="${kind}"} 0`)
 })
 
+test('the counters of alerts exist at 0 for every account, also for one that is set up later', async () => {
+  const metrics = createMetrics()
+  const accounts = [{ account: 'mtn', methods: ['mtn_mobile_money'] }]
+  metrics.measureAccounts(() => accounts)
+  for (const name of ['mtn', 'mtn-4f7k2q']) {
+    const text = await metrics.registry.metrics()
+    expect(text).toContain(`tollgate_webhooks_total{account="${name}",outcome="forged"} 0`)
+    const labels = `account="${name}",payment_method="mtn_mobile_money"`
+    expect(text).toContain(`tollgate_provider_unknown_codes_total{${labels}} 0`)
+    accounts.push({ account: 'mtn-4f7k2q', methods: ['mtn_mobile_money'] })
+  }
+})
+
 test('while the database does not answer, the other metrics are there and its own have no value', async () => {
   const metrics = createMetrics()
   gaugeMessages(metrics, () => Promise.reject(new Error('no connection')))

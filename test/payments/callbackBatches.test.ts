@@ -121,7 +121,8 @@ test('one that somebody holds does not keep the others waiting, and is due when 
   let isHeld: (() => void) | undefined
   const holds = new Promise<void>(resolve => void (isHeld = resolve))
   const holding = other.transaction(async tx => {
-    await tx.rows(sql`select from attempts where attempt_id = ${held} for update`)
+    await tx.rows(sql`
+      select from attempts where merchant_id = ${lives.merchant_id} and attempt_id = ${held} for update`)
     isHeld?.()
     await released
   })

@@ -16,7 +16,9 @@ afterAll(() => lives.close())
 const phone = (at: number) => ({ phone: `024${1_000_000 + at}` })
 
 async function addLivePayments(count: number) {
-  await lives.db.rows(sql`update attempts set created_at = created_at - interval '1 day'`) // of the test before
+  // Those of the test before. In UTC, because Citus refuses what depends on the time zone of the session.
+  await lives.db.rows(sql`
+    update attempts set created_at = (created_at at time zone 'UTC' - interval '1 day') at time zone 'UTC'`)
   const payments = await lives.addPayments(count, noon)
   await lives.db.rows(sql`update payments set mode = 'live' where status = 'awaiting_payment'`)
   return payments.map(payment => ({ ...payment, mode: 'live' as const }))

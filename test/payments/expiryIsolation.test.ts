@@ -52,7 +52,8 @@ for (const [name, open] of [
   ] as const)
     test(`somebody holds the ${age}: the others end, on a database that ${name}`, async () => {
       await holder.transaction(async tx => {
-        await tx.rows(sql`select from payments where tx_reference = ${referenceOf(at)} for update`)
+        await tx.rows(sql`
+          select from payments where merchant_id = ${lives.merchant_id} and tx_reference = ${referenceOf(at)} for update`)
         expect(await expireDue(open(), later)).toBe(4)
         expect((await ended()).toSorted()).toEqual(othersThan(at).toSorted())
         expect(await expireDue(open(), later)).toBe(0) // and does not ask for more
@@ -120,7 +121,7 @@ test('a delivery of one is held: the others end', async () => {
   await storeNotification(lives.db, first, destination)
   const { expire } = createWorker()
   await holder.transaction(async tx => {
-    await tx.rows(sql`select from deliveries for update`)
+    await tx.rows(sql`select from deliveries where merchant_id = ${merchant_id} for update`)
     await expire(later)
     expect((await ended()).toSorted()).toEqual(othersThan(1).toSorted())
   })

@@ -39,8 +39,12 @@ for (const [which, held] of [
     shop.setNow(noon)
     await shop.db.rows(sql`delete from attempts`)
     const payments = await sixAttempts()
-    const reference = payments[held]?.tx_reference
-    const letGo = await lockRows(shop.url, 'select from attempts where tx_reference = $1', [reference])
+    const { merchant_id, tx_reference } = payments[held] as Payment
+    const letGo = await lockRows(
+      shop.url,
+      'select from attempts where merchant_id = $1 and tx_reference = $2',
+      [merchant_id, tx_reference],
+    )
     shop.setNow(after(minutes(1)))
     try {
       expect(await pollDue(shop.runtime, fail)).toBe(5)

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { afterAll, beforeAll, beforeEach, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, onTestFinished, test } from 'vitest'
 import { initiate } from '../../src/actions/interface/initiate.ts'
 import type { Credentials } from '../../src/actions/merchants/onboard.ts'
 import { Unavailable } from '../../src/core/interface/refusal.ts'
 import { openDb } from '../../src/store/db.ts'
 import { type BehindProxy, gatewayBehindProxy } from '../support/gateway/behindProxy.ts'
 import { type Answer, checkStatus, post, send, signedRequest } from '../support/merchant/merchant.ts'
+import { asOperator } from '../support/gateway/operatorAuth.ts'
 import { testRuntime } from '../support/gateway/runtime.ts'
 
 let house: BehindProxy
@@ -59,6 +60,22 @@ test('out of reach: a customer gets a page in words, and the same page when it i
   assert.equal((await send(checkout_url)).http, 200)
 })
 
+test('out of reach: the metrics of a whole gateway answer, and say so', async () => {
+  await post(url, signedRequest(shop))
+  await house.proxy.goDown()
+  await send(`${url}/readyz`)
+  const { http, text } = await send(`${url}/metrics`, { headers: asOperator })
+  await house.proxy.comeUp()
+  assert.equal(http, 200)
+  for (const line of [
+    /^tollgate_http_requests_total\{.*\} [1-9]/m,
+    /^tollgate_worker_seconds\{worker="\w+"\} /m,
+    /^tollgate_build_info\{.*\} 1$/m,
+  ])
+    assert.match(text, line)
+  assert.doesNotMatch(text, /^tollgate_tasks_open[ {]/m) // only the database knows
+})
+
 // Requests of both merchants share a statement, and so its failure.
 test('out of reach: no merchant is told "200" because another one wishes errors as 200', async () => {
   const old = await house.register(house.db, 'errors_as_200=on')
@@ -71,21 +88,24 @@ test('out of reach: no merchant is told "200" because another one wishes errors 
   assert.deepEqual(httpOf(refused.filter((_, n) => both[n] === shop)), [503])
 })
 
+// On a gateway of its own: requests that were refused before may still be stored, by a statement that looks the same.
 test('stored, but gone before we heard: 503, and the same request finds what was stored', async () => {
-  const request = signedRequest(shop)
+  const own = await gatewayBehindProxy()
+  onTestFinished(() => own.stop())
+  const request = signedRequest(await own.register(own.db))
   let isGone = false
-  house.proxy.onStatement = text => {
+  own.proxy.onStatement = text => {
     if (isGone) return 'unsent'
     isGone = /^\s*insert into payments/.test(text)
     return isGone ? 'unheard' : undefined
   }
-  assert.equal((await post(url, request)).http, 503)
-  house.proxy.onStatement = () => undefined
-  const [before] = await house.stored([request])
+  assert.equal((await post(own.gateway.url, request)).http, 503)
+  own.proxy.onStatement = () => undefined
+  const [before] = await own.stored([request])
   assert.equal(before?.length, 1)
-  const again = await post(url, request)
+  const again = await post(own.gateway.url, request)
   assert.deepEqual([again.http, again.body.tx_reference], [200, before?.[0]])
-  assert.deepEqual(await house.stored([request]), [before])
+  assert.deepEqual(await own.stored([request]), [before])
 })
 
 test('a database that hangs: as many requests wait as the queue holds, the rest are refused at once, none is lost', async () => {

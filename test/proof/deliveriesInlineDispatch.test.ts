@@ -40,7 +40,9 @@ describe.concurrent('a gateway is killed between a commit and the first byte of 
       const { database, receiver, shops, payments } = await open()
       const proxy = await startPostgresProxy(database.url)
       closing.push(proxy.stop)
-      const killed = await start({ ...database.env, DATABASE_URL: proxy.url })
+      // The next one has the same address of the database: at another one it would take it for a copy.
+      const env = { ...database.env, DATABASE_URL: proxy.url }
+      const killed = await start(env)
       const other = isThere ? await start(database.env) : undefined
       await sleep(1500) // both are known to be there by then
       let gone: Promise<void> | undefined
@@ -62,7 +64,7 @@ describe.concurrent('a gateway is killed between a commit and the first byte of 
       // The killed one's commit waits for the disk, which may take longer than a kill.
       const committed = async () => (await database.db.rows(sql`select from deliveries`)).length
       await expect.poll(committed, soon).toBeGreaterThan(0)
-      const next = other ?? (await start(database.env))
+      const next = other ?? (await start(env))
       await expect.poll(database.unfinished, soon).toBe(0)
       const lastMs = Math.max(...receiver.received.slice(before).map(({ at }) => at)) - killedAt
       console.info({ who, sent: receiver.received.length, lastMs })

@@ -19,6 +19,7 @@ import { random } from '../support/random.ts'
 
 const soon = { timeout: 60_000, interval: 100 }
 const everywhereMs = 1500 // within a second, and some for the way
+const overlapMs = 8000
 
 const closing: (() => Promise<unknown>)[] = []
 afterAll(async () => {
@@ -92,25 +93,30 @@ describe.concurrent('while notifications flow', () => {
     const [shop, bystander] = shops as [DeliveryShop, DeliveryShop]
     const gateway = await start(database)
     const end = flow(database, shops, 50)
-    await sleep(2000)
+    const fromShop = () => receiver.received.filter(one => !isSigned(one, bystander.test.ipn_secret))
+    const receivesOneAfter = (time: number) =>
+      expect.poll(() => fromShop().some(({ at }) => at >= time), soon).toBe(true)
+    await receivesOneAfter(0)
     const rotatedAt = Date.now()
     const rotated = await rotateIpnSecret(
       database.db,
       database.masterKeys,
       shop.merchant_id,
       'test',
-      5000,
+      overlapMs,
       new Date(),
     )
     assert.ok(rotated)
     const overlapEndsAt = new Date(rotated.old_secret_valid_until).getTime()
-    await sleep(5000 + 2 * everywhereMs)
+    await receivesOneAfter(rotatedAt + everywhereMs)
+    await sleep(overlapEndsAt - Date.now())
+    await receivesOneAfter(overlapEndsAt + everywhereMs)
     await end()
     await expect.poll(database.unfinished, soon).toBe(0)
     await gateway.kill('SIGTERM')
 
     const secrets = [shop.test.ipn_secret, rotated.ipn_secret]
-    const mine = receiver.received.filter(one => !isSigned(one, bystander.test.ipn_secret))
+    const mine = fromShop()
     assert.ok(mine.length > 50 && mine.length < receiver.received.length)
     const signedWith = (from: number, to: number) => [
       ...new Set(

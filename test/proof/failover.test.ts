@@ -1,90 +1,58 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { appendFileSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, test } from 'vitest'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
-import { type ChildProgram, here, run } from '../../src/postgres/childProcess.ts'
-import { startEmbedded } from '../../src/postgres/embedded.ts'
-import { openDataFolder } from '../../src/postgres/dataFolder.ts'
-import { stopProgram } from '../../src/postgres/server.ts'
 import { openDb } from '../../src/store/db.ts'
+import { newMasterKey } from '../cli/tollgate.ts'
 import { query } from '../support/database/database.ts'
 import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
 import { operatorToken } from '../support/gateway/operatorAuth.ts'
 import { type Answer, checkStatus, post, type Request, signedRequest } from '../support/merchant/merchant.ts'
+import { type OwnServer, startPair, until } from '../support/database/ownServer.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/database/postgresProxy.ts'
 
-type Server = { program: ChildProgram; sockets: string; url: string; proxy: PostgresProxy }
+type Server = OwnServer & { proxy: PostgresProxy }
 
 const base = mkdtempSync(join(tmpdir(), 'tollgate-failover-'))
 const asked: { request: Request; answer: Answer }[] = []
 let primary: Server
 let standby: Server
 let gateway: TestGateway
+let env: Record<string, string>
 let shop: Credentials
+let liveShop: Credentials
 
 // Two real servers. The second is a copy of the first's files and follows it, and no commit is answered
 // before both have it. The gateway is told of both, the standby first.
 beforeAll(async () => {
-  const [one, other] = [join(base, 'one'), join(base, 'other')]
-  await (await startEmbedded(one, 'command')).stop()
-  // The rules of an operator's own: this is his cluster, and the standby comes by the socket of the primary.
-  writeFileSync(join(one, 'postgres', 'pg_hba.conf'), 'local all all trust\nlocal replication all trust\n')
-  execFileSync('cp', ['-a', one, other])
-  primary = await startServer(one)
-  writeFileSync(join(other, 'postgres', 'standby.signal'), '')
-  const follow = `primary_conninfo = 'host=${primary.sockets} port=5432 user=tollgate'\n`
-  appendFileSync(join(other, 'postgres', 'postgresql.auto.conf'), follow)
-  standby = await startServer(other)
-  await query(primary.url, `alter system set synchronous_standby_names = '*'`)
-  await query(primary.url, 'select pg_reload_conf()')
+  const pair = await startPair(base)
+  primary = { ...pair.primary, proxy: await startPostgresProxy(pair.primary.url) }
+  standby = { ...pair.standby, proxy: await startPostgresProxy(pair.standby.url) }
 
   const hosts = [standby, primary].map(server => new URL(server.proxy.url).host).join()
   const DATABASE_URL = `postgres://tollgate@${hosts}/tollgate?sslmode=disable`
-  gateway = await testGateway({ DATABASE_URL })
+  env = { DATABASE_URL, TOLLGATE_MASTER_KEY: newMasterKey() }
+  gateway = await testGateway(env)
   const db = openDb(DATABASE_URL, 2)
-  const merchant = await onboard(db, gateway.masterKeys, 'Ama Shop', ['test'], new Date())
+  const merchant = await onboard(db, gateway.masterKeys, 'Ama Shop', ['test', 'live'], new Date())
   await setMerchant(db, merchant.merchant_id, ['rate_limit=0'])
   await db.end()
-  assert.ok(merchant.test)
+  assert.ok(merchant.test && merchant.live)
   shop = merchant.test
+  liveShop = merchant.live
 })
 afterAll(async () => {
   await gateway.stop()
-  for (const { program, proxy, sockets } of [primary, standby]) {
-    await proxy.stop()
-    await stopProgram(program, 0)
-    rmSync(sockets, { recursive: true, force: true })
+  for (const server of [primary, standby]) {
+    await server.proxy.stop()
+    await server.stop()
   }
   rmSync(base, { recursive: true, force: true })
 })
-
-async function startServer(dataDir: string): Promise<Server> {
-  const home = openDataFolder(dataDir)
-  const sockets = mkdtempSync('/tmp/tollgate-')
-  if (home.runAs) chownSync(sockets, home.runAs.uid, home.runAs.gid)
-  const url = `postgres://tollgate@/tollgate?host=${encodeURIComponent(sockets)}&port=5432&sslmode=disable`
-  const program = await runServer(dataDir, sockets, url)
-  return { program, sockets, url, proxy: await startPostgresProxy(url) }
-}
-
-async function runServer(dataDir: string, sockets: string, url: string, ...settings: string[]) {
-  const home = openDataFolder(dataDir)
-  const args = ['-D', here, '-k', sockets, '-c', 'listen_addresses=', ...settings]
-  const program = run(home, 'postgres', home.cluster, args)
-  await until('the server answers', () => query(url, 'select 1'))
-  return program
-}
-
-async function until(what: string, ask: () => Promise<unknown[]>) {
-  for (const deadline = performance.now() + 20_000; performance.now() < deadline; await sleep(50))
-    if ((await ask().catch(() => [])).length > 0) return
-  assert.fail(`not within 20 seconds: ${what}`)
-}
 
 async function initiate(request = signedRequest(shop)) {
   const answer = await post(gateway.url, request)
@@ -142,11 +110,40 @@ test('the primary dies under load: the promoted standby takes over, and nothing 
   assert.equal(count.rows, asked.length)
 })
 
+const authorization = `Bearer ${operatorToken}`
+const metrics = async () => (await fetch(`${gateway.url}/metrics`, { headers: { authorization } })).text()
+const oldPrimaryReported = async () => (await metrics()).match(/^tollgate_database_old_primaries 1$/m) ?? []
+
+// The same system identifier, a known address and a higher timeline.
+test('the promoted standby is no copy: workers and live payments go on by themselves', async () => {
+  const [server] = await query(
+    standby.url,
+    `select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int as timeline`,
+  )
+  assert.equal(server.timeline, 2)
+  assert.equal((await fetch(`${gateway.url}/readyz`)).status, 200)
+  assert.match(await metrics(), /^tollgate_database_copy 0$/m)
+  const live = await post(gateway.url, signedRequest(liveShop))
+  assert.equal(live.http, 200)
+  await query(
+    standby.url,
+    `update payments set expires_at = now() - interval '1 second' where tx_reference = '${referenceOf(live)}'`,
+  )
+  await until('a worker ends the expired payment', () =>
+    query(standby.url, `select from payments where tx_reference = $1 and status = 'failed'`, [
+      referenceOf(live),
+    ]),
+  )
+  const second = await testGateway(env)
+  assert.equal((await fetch(`${second.url}/readyz`)).status, 200) // also one that starts now
+  await second.stop()
+})
+
 // It waits for no standby, as after a failover that an operator did by hand.
 test('the old primary comes back and accepts writes: it gets none, and the metrics report it', async () => {
-  const { sockets, url } = primary
+  const { url } = primary
   const [before] = await query(standby.url, 'select count(*)::int as rows from payments')
-  primary.program = await runServer(join(base, 'one'), sockets, url, '-c', 'synchronous_standby_names=')
+  await primary.restart('-c', 'synchronous_standby_names=')
   const [stale] = await query(url, 'select count(*)::int as rows from payments')
   const made = asked.length
   for (let round = 0; round < 10; round++) {
@@ -160,10 +157,5 @@ test('the old primary comes back and accepts writes: it gets none, and the metri
   assert.equal(after.rows - before.rows, 500)
   const [strays] = await query(url, 'select count(*)::int as rows from payments')
   assert.equal(strays.rows - stale.rows, 0)
-  const authorization = `Bearer ${operatorToken}`
-  const metrics = async () =>
-    (await (await fetch(`${gateway.url}/metrics`, { headers: { authorization } })).text()).match(
-      /^tollgate_database_old_primaries 1$/m,
-    ) ?? []
-  await until('the metrics report it', metrics)
+  await until('the metrics report it', oldPrimaryReported)
 })

@@ -39,8 +39,8 @@ const inPublic = (column: string) => `${column} = 'public'::regnamespace`
 // The ledger of migrations belongs to no merchant, and stays on one node; so do accounts at providers, their health and
 // their tokens, which are few and read whole by every node; and so do the people who sign in, and the audit log. A provider's reference is one across merchants: a sharded
 // database spreads these by the reference, and whoever asks has one.
-const alone = `'migrations', 'provider_accounts', 'provider_businesses', 'provider_health', 'provider_tokens',
-  'installation_secrets', 'node_minutes', 'support_links', 'ledger_mails', 'users', 'memberships', 'user_sessions', 'passkeys',
+const alone = `'migrations', 'installation', 'installation_addresses', 'provider_accounts', 'provider_businesses', 'provider_health', 'provider_tokens',
+  'installation_secrets', 'node_minutes', 'nodes', 'support_links', 'ledger_mails', 'backups', 'users', 'memberships', 'user_sessions', 'passkeys',
   'user_links', 'user_mails', 'used_challenges', 'audit_entries'`
 const ofNoMerchant = `relname not in (${alone}, 'paid_references')`
 
@@ -115,12 +115,14 @@ test('only statements with an alternative use SKIP LOCKED', () => {
   )
 })
 
-// These reach no further than one server, and end with a connection: nothing is built on them but what may be lost.
+// These reach no further than one server, and end with a connection or a transaction: nothing is built on them but what may
+// be lost. `installation/copies` lets nodes that start at once look at the identity of the database one after the other, and
+// `sessionUrl` asks whether two addresses lead to the same database.
 for (const [what, pattern, mayBeLost] of [
-  ['advisory locks', /advisory_/i, ['nodeSession']],
+  ['advisory locks', /advisory_/i, ['installation/copies', 'nodeSession', 'sessionUrl']],
   ['listen and notify', /pg_notify|[`'"]\s*((un)?listen|notify)\s/i, ['nodeSession']],
 ] as const) {
-  test(`only the session of a node uses ${what}`, () => {
+  test(`${what} are used where they may be lost`, () => {
     assert.deepEqual(
       sources.filter(file => pattern.test(codeOf(file))).toSorted(),
       mayBeLost.map(name => `src/store/${name}.ts`),

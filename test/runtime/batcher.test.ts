@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Unavailable } from '../../src/core/interface/refusal.ts'
+import { ShardUnavailable, Unavailable } from '../../src/core/interface/refusal.ts'
 import { createBatcher } from '../../src/runtime/batcher.ts'
 
 // A statement that ends when the test says so.
@@ -85,21 +85,25 @@ test('a full queue refuses at once', async () => {
   await expect(batcher.add(99)).rejects.toBeInstanceOf(Unavailable)
 })
 
-test('one bad item fails alone, its neighbours get their answers', async () => {
-  const batcher = createBatcher<number, number>({
-    ...limits,
-    async run(items) {
-      if (items.includes(13)) throw new Error('unlucky')
-      return items.map(item => item * 10)
-    },
+for (const [what, error] of [
+  ['one bad item', new Error('unlucky')],
+  ['an item whose worker of a sharded database is gone', new ShardUnavailable('gone')],
+] as const)
+  test(`${what} fails alone, its neighbours get their answers`, async () => {
+    const batcher = createBatcher<number, number>({
+      ...limits,
+      async run(items) {
+        if (items.includes(13)) throw error
+        return items.map(item => item * 10)
+      },
+    })
+    const answers = await Promise.allSettled([1, 13, 2].map(item => batcher.add(item)))
+    expect(answers.map(answer => (answer.status === 'fulfilled' ? answer.value : 'refused'))).toEqual([
+      10,
+      'refused',
+      20,
+    ])
   })
-  const answers = await Promise.allSettled([1, 13, 2].map(item => batcher.add(item)))
-  expect(answers.map(answer => (answer.status === 'fulfilled' ? answer.value : 'refused'))).toEqual([
-    10,
-    'refused',
-    20,
-  ])
-})
 
 test('a database out of reach fails all of them, without trying one by one', async () => {
   let runs = 0
@@ -114,3 +118,25 @@ test('a database out of reach fails all of them, without trying one by one', asy
   expect(answers.every(answer => answer.status === 'rejected')).toBe(true)
   expect(runs).toBe(1)
 })
+
+for (const [what, more, outcomes] of [
+  ['the queue fails with the batch', {}, ['refused', 'refused']],
+  ['with a limit, what still has time is run', { maxWaitMs: 5000 }, ['refused', 20]],
+  ['with a limit that has passed, it is refused', { maxWaitMs: -1 }, ['refused', 'refused']],
+  ['the queue fails if the database hangs', { maxWaitMs: 5000, isHanging: true }, ['refused', 'refused']],
+] as const)
+  test(`a statement that took too long: ${what}`, async () => {
+    const { running, run } = heldStatements()
+    let isHanging = false
+    const batcher = createBatcher({ ...limits, ...more, maxInFlight: 1, run, isHanging: () => isHanging })
+    const answers = Promise.allSettled([batcher.add(1), nextTurn().then(() => batcher.add(2))])
+    await until(() => batcher.depth() === 0 || running.length > 0)
+    await nextTurn()
+    isHanging = 'isHanging' in more
+    running[0]?.fail(new Unavailable('Query read timeout'))
+    await until(() => running.length === 2)
+    running[1]?.end()
+    expect((await answers).map(each => (each.status === 'fulfilled' ? each.value : 'refused'))).toEqual(
+      outcomes,
+    )
+  })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { isToken, newAttemptId, newMerchantId, newToken } from '../../src/runtime/ids.ts'
+import { reference } from '../../src/core/payment/reference.ts'
+import { isToken, newAttemptId, newMerchantId, newReference, newToken } from '../../src/runtime/ids.ts'
 
 const letters = 32
 const randomLetters = 26 // of five bits each
@@ -23,3 +24,18 @@ test('the address that a provider calls back at has as many', () => {
   const merchant_id = newMerchantId()
   expectRandom(Array.from({ length: 20_000 }, () => newAttemptId(merchant_id)))
 })
+
+const timePart = (text: string) => text.replaceAll('-', '').slice(0, 11)
+const noon = new Date('2026-03-02T12:00:00Z').getTime()
+for (const [words, steps, times] of [
+  ['a clock that goes on', [0, 1, 2], [0, 1, 2]],
+  ['many in one millisecond', [0, 0, 0], [0, 0, 0]],
+  ['a clock that is set back by a second', [0, -1000, -999], [0, 0, 0]],
+  ['a clock that was a year ahead', [0, 365 * 86_400_000, 1, 1], [0, 365 * 86_400_000, 1, 1]],
+] as const)
+  test(`references of ${words}`, () => {
+    newReference(new Date(noon - 86_400_000)) // so that the case before has no effect
+    const made = steps.map(ms => newReference(new Date(noon + ms)))
+    expect(made.map(timePart)).toEqual(times.map(ms => timePart(reference(noon + ms, 0))))
+    expect(new Set(made).size).toBe(made.length)
+  })

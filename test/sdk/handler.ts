@@ -69,6 +69,12 @@ function testCalls() {
     expect(shop.calls(payment.invoice_id)).toEqual(['paid 25.00'])
   })
 
+  test('a test notification is acknowledged, and calls nothing', async () => {
+    const fields = { type: 'test', invoice_id: 'tollgate:test', status: 'awaiting_payment', amount: 0 }
+    expect(await notify(fields)).toEqual([200, 'ignored'])
+    expect(shop.calls(fields.invoice_id)).toEqual([])
+  })
+
   test('a function that fails is called again, until it succeeds', async () => {
     const payment = await pay({ first: 'fails' }, shop.url)
     await untilAnswered(payment, 1, 500)

@@ -114,6 +114,7 @@ for (const orphan of ['goes on', 'is ended too'] as const)
     const node = migratingNode(byText)
     const ended = once(node, 'exit')
     await isRunning(database.url, 'create index concurrently')
+    await expect.poll(() => isValid(database.url, 'notes_by_text')).toBe(false) // it waits for the old transaction
     node.kill('SIGKILL')
     await ended
     if (orphan === 'is ended too')

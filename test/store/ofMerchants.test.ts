@@ -6,7 +6,6 @@ import { ofMerchants } from '../../src/store/groupStatement.ts'
 import { migrationNames, readMigration } from '../../src/store/migrate/migrationList.ts'
 import { findPayments } from '../../src/store/payments/payments.ts'
 import { type FreshDatabase, migratedDatabase, query } from '../support/database/database.ts'
-import { spreading } from '../support/database/shardedDatabase.ts'
 
 let database: FreshDatabase
 let db: Db
@@ -38,7 +37,8 @@ const joined = /\bjoin (?!unnest)(\w+)/g
 const findsRows = (part: string) =>
   /\bupdate \w|\bdelete from|unnest\w*\([^)]*\)\} join/.test(part) ||
   [...part.matchAll(joined)].some(([, name = '']) => tableNames.has(name))
-const namesThem = /ofMerchants\(|ofWhom|merchant_id = \$\{merchant_id\}/ // or is of one
+// or is of one, as each statement of a batch is on a sharded database
+const namesThem = /ofMerchants\(|ofWhom|isOfKey\(|merchant_id = \$\{merchant_id\}/
 
 // Where only the database that skips what is locked comes: a sharded one refuses it, and has another way. Those with
 // `due` in them take it from either.
@@ -92,21 +92,4 @@ test('payments of many merchants are found by their keys, not by reading the tab
   expect((await findPayments(explaining, keys)).filter(Boolean)).toHaveLength(64)
   expect(plan).toContain('Index Scan using payments_merchant_id_mode_invoice_id_key')
   expect(plan).not.toContain('Seq Scan')
-})
-
-// The ledger of migrations stays on one server, and so do the businesses, the health and the tokens of accounts,
-// and what belongs to the installation itself.
-test('the page that tells how to spread the tables names all of them', async () => {
-  const tables = await query(
-    database.url,
-    `select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
-       and relname not in ('migrations', 'provider_accounts', 'provider_businesses', 'provider_health', 'provider_tokens',
-         'installation_secrets', 'node_minutes', 'support_links', 'ledger_mails', 'users', 'memberships', 'user_sessions', 'passkeys', 'user_links', 'user_mails', 'used_challenges', 'audit_entries') order by relname`,
-  )
-  const named = [...spreading().matchAll(/create_distributed_table\('(\w+)', '(\w+)'\)/g)]
-  expect(new Set(named.map(([, table]) => table))).toEqual(
-    new Set(tables.map(({ relname }) => relname as string)),
-  )
-  for (const [, table, column] of named)
-    expect(column).toBe(table === 'paid_references' ? 'reference' : 'merchant_id')
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Locked, Unavailable } from '../../src/core/interface/refusal.ts'
+import { ShardUnavailable } from '../../src/core/interface/refusal.ts'
 import { type Db, named, openDb, sql } from '../../src/store/db.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database/database.ts'
 import { lockRows } from '../support/database/lockRows.ts'
@@ -150,6 +151,17 @@ for (const [words, first] of [
     await scripted.end()
     await server.stop()
   })
+
+test('a worker of a sharded database is gone: its statement is repeated once, on the same connection', async () => {
+  const server = await startScripted(text => (text === 'select 1' ? { error: '08006' } : good(text)))
+  const scripted = openDb(server.url, 1)
+  await expect(scripted.rows(sql`select 1`)).rejects.toThrow(ShardUnavailable)
+  await expect(scripted.transaction(tx => tx.rows(sql`select 1`))).rejects.toThrow(ShardUnavailable)
+  expect(server.seen.filter(text => text === 'select 1')).toHaveLength(4)
+  expect(server.connections).toBe(1)
+  await scripted.end()
+  await server.stop()
+})
 
 test('a rollback that fails: the connection is replaced', async () => {
   const server = await startScripted((text, connection) => {

@@ -51,6 +51,18 @@ test('in a transaction too, and what it has set ends with it, however it ends', 
   }
 })
 
+test('SET TRANSACTION is the first statement of its transaction, whatever went before it', async () => {
+  for (const before of [byName, mode()]) {
+    await db.one(before)
+    const level = await db.transaction(async tx => {
+      await tx.rows(sql`set transaction isolation level repeatable read`)
+      expect(await tx.one(mode())).toEqual(modes.other)
+      return tx.one(sql`select current_setting('transaction_isolation') as level`)
+    })
+    expect(level).toEqual({ level: 'repeatable read' })
+  }
+})
+
 type Node = { 'Node Type': string; Plans?: Node[] }
 const nodesOf = (node: Node): string[] => [node['Node Type'], ...(node.Plans ?? []).flatMap(nodesOf)]
 

@@ -29,17 +29,13 @@ import { promptAttempt } from '../../src/store/payments/callbacks.ts'
 import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'
 import { findCheckouts, findPaymentsByKeys } from '../../src/store/payments/paymentLife.ts'
 import { findPayments, findRequests, storePayments } from '../../src/store/payments/payments.ts'
-import type { FreshDatabase } from '../support/database/database.ts'
-import { shardedDatabase, shardedUrl, shardsOf } from '../support/database/shardedDatabase.ts'
+import { type FreshDatabase, migratedDatabase } from '../support/database/database.ts'
+import { isSharded, shardsOf, titleOnSharded } from '../support/database/shardedDatabase.ts'
 import { insertAttempt } from '../support/payments/paymentDatabase.ts'
 import { after, anAttempt, aPayment, hours } from '../support/payments/rows.ts'
 import { simulatedAccount } from '../support/payments/simulatedNode.ts'
 
-const title = shardedUrl
-  ? 'on a sharded PostgreSQL'
-  : 'on a sharded PostgreSQL: not tried, TOLLGATE_TEST_SHARDED_URL names none'
-
-describe.skipIf(!shardedUrl)(title, () => {
+describe.skipIf(!isSharded)(titleOnSharded('statements'), () => {
   const now = new Date('2026-03-04T12:00:00Z')
   const lease = { token: 'mine', until: after(hours(1), now), now }
   const masterKeys = givenMasterKeys([randomBytes(32)])
@@ -49,7 +45,7 @@ describe.skipIf(!shardedUrl)(title, () => {
   let told: NotificationKey[]
 
   beforeAll(async () => {
-    database = await shardedDatabase(shardedUrl as string)
+    database = await migratedDatabase()
     db = openDb(database.url, 4)
     const ours = await addPayment('Ama Shop')
     let theirs = await addPayment('Kofi Shop')

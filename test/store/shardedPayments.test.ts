@@ -17,15 +17,13 @@ import { countExhausted } from '../../src/store/notifications/notificationList.t
 import type { PaymentKey } from '../../src/store/payments/paymentKeys.ts'
 import { forgetOldTries } from '../../src/workers/deliveries/worker.ts'
 import { forgetOldMessages } from '../../src/workers/messages/worker.ts'
-import { shardedDatabase, shardedUrl } from '../support/database/shardedDatabase.ts'
+import { migratedDatabase } from '../support/database/database.ts'
+import { isSharded, titleOnSharded } from '../support/database/shardedDatabase.ts'
 import { type TestGateway, testGateway, type TestMerchant } from '../support/gateway/gateway.ts'
 import { checkStatus, post, send, signedQuestion, signedRequest } from '../support/merchant/merchant.ts'
 import { openReceiver, type Receiver } from '../support/merchant/receiver.ts'
 import { after, hours } from '../support/payments/rows.ts'
 
-const title = shardedUrl
-  ? 'whole payments on a sharded PostgreSQL'
-  : 'whole payments on a sharded PostgreSQL: not tried, TOLLGATE_TEST_SHARDED_URL names none'
 const shops = 4
 const ofEach = 3
 
@@ -40,13 +38,13 @@ async function until(isSo: () => boolean | Promise<boolean>) {
 
 // The program as it runs: its routes, its workers, and every statement that a payment takes. Payments of several merchants
 // at once, so that those that come together are of different shards.
-describe.skipIf(!shardedUrl)(title, () => {
+describe.skipIf(!isSharded)(titleOnSharded('whole payments'), () => {
   let gateway: TestGateway
   let receiver: Receiver
   let merchants: TestMerchant[]
 
   beforeAll(async () => {
-    const database = await shardedDatabase(shardedUrl as string)
+    const database = await migratedDatabase()
     gateway = await testGateway({ TOLLGATE_EGRESS_LOOPBACK: 'on' }, { sandboxPace: 0.2 }, database)
     receiver = await openReceiver()
     merchants = []
@@ -179,7 +177,7 @@ describe.skipIf(!shardedUrl)(title, () => {
     for (const state of ['due', 'acknowledged', 'exhausted', 'none'] as const)
       await newestNotifications(db, { state, limit: 10 })
     expect(await countExhausted(db, after(-hours(1), now), 10)).toBe(0)
-    expect(await countDeliveries(db, now)).toMatchObject({ due: 0, held: 0 })
+    expect(await countDeliveries(db, now)).toMatchObject({ due: 0, parked: 0 })
   })
 
   test('what is old is forgotten', async () => {

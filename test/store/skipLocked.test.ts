@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ShardUnavailable } from '../../src/core/interface/refusal.ts'
 import { type Db, openDb, sql, type Tx } from '../../src/store/db.ts'
 import { type TakeStatements, takeUnlocked } from '../../src/store/skipLocked.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database/database.ts'
@@ -74,6 +75,18 @@ for (const [name, open] of [
       )
     })
   })
+
+test('a worker of a sharded database is gone: its rows are left out', async () => {
+  const { db: own } = withoutSkipLocked(db)
+  const taken = await takeUnlocked(own, {
+    ...things,
+    waiting: (tx, keys) =>
+      keys.some(({ id }) => id === 2)
+        ? Promise.reject(new ShardUnavailable('gone'))
+        : things.waiting(tx, keys),
+  })
+  expect(idsOf(taken)).toEqual([1, 3, 4, 5])
+})
 
 test('what is refused once is not asked for again', async () => {
   const { db: own, refused } = withoutSkipLocked(db)

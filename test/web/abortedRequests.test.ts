@@ -25,6 +25,8 @@ afterAll(async () => {
   for (const spy of printed) spy.mockRestore()
 })
 
+vi.setConfig({ testTimeout: 120_000 }) // each sends hundreds of requests
+
 type Asked = { method: string; path: string; type?: string; body?: string; headers?: string[] }
 
 const form = 'application/x-www-form-urlencoded'

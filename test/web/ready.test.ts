@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { whyNotStore } from '../../src/core/fitDatabase.ts'
 import { migrate } from '../../src/store/migrate/migrate.ts'
 import { migratedDatabase, query } from '../support/database/database.ts'
@@ -13,7 +13,7 @@ afterAll(() => gateway.stop())
 
 const ready = () => send(`${gateway.url}/readyz`)
 const run = (text: string) => query(gateway.db.url, text)
-const name = () => /\/(test_\w+)\?/.exec(gateway.db.url)?.[1]
+const name = () => /\/(test_\w+)/.exec(gateway.db.url)?.[1]
 const cut = () =>
   run(
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
@@ -29,10 +29,7 @@ for (const [sessions, before] of [
     await run(`alter database ${name()} set default_transaction_read_only = on`)
     await before()
     expect(await ready()).toMatchObject({ http: 503, text: 'not ready: the database is read-only' })
-    await query(
-      gateway.db.url.replace(`/${name()}?`, '/tollgate?'),
-      `alter database ${name()} reset default_transaction_read_only`,
-    )
+    await query(inject('databaseUrl'), `alter database ${name()} reset default_transaction_read_only`)
     await cut()
     expect(await ready()).toMatchObject({ http: 200, text: 'ready' })
     const { test: keys } = await gateway.addMerchant()
@@ -42,7 +39,7 @@ for (const [sessions, before] of [
 test('a role that may write is heard before a database that may not', async () => {
   await run(`alter database ${name()} set default_transaction_read_only = on`)
   await query(
-    gateway.db.url.replace(`/${name()}?`, '/tollgate?'),
+    inject('databaseUrl'),
     `alter role current_user in database ${name()} set default_transaction_read_only = off`,
   )
   await cut()

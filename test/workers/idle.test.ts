@@ -76,14 +76,21 @@ const areMinutesStored = async () =>
         = (select count(*) from payments) as stored`)
   )?.stored
 
-test('idle nodes commit nothing', async () => {
+// Each node writes its heartbeat every ten seconds.
+test('idle nodes commit nothing but their heartbeats', async () => {
   await addPayments()
-  const before = await nextNumber()
+  const before = Number(await nextNumber())
   await sleep(4000) // every loop polls several times
-  expect(await nextNumber()).toBe(before)
+  expect(Number(await nextNumber()) - before).toBeLessThanOrEqual(nodes.length)
   await addPayments()
-  expect(await nextNumber()).not.toBe(before) // else nothing was proved
+  expect(Number(await nextNumber()) - before).toBeGreaterThan(nodes.length) // else nothing was proved
 })
+
+async function commitsOf(work: (now: Date) => Promise<number>) {
+  const before = await nextNumber()
+  expect(await work(new Date())).toBe(0)
+  return Number(await nextNumber()) - Number(before)
+}
 
 // Work that runs too rarely to wait for.
 for (const [name, work] of [
@@ -99,9 +106,9 @@ for (const [name, work] of [
 ] as [string, (now: Date) => Promise<number>][])
   test(`${name}: without rows nothing is committed`, async () => {
     await addPayments()
-    const before = await nextNumber()
-    expect(await work(new Date())).toBe(0)
-    expect(await nextNumber()).toBe(before)
+    // Heartbeats may be among them, but not every time.
+    const commits = [await commitsOf(work), await commitsOf(work), await commitsOf(work)]
+    expect(Math.min(...commits)).toBe(0)
   })
 
 function fail(why: unknown): never {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createHeartbeats } from '../../src/runtime/heartbeats.ts'
 import { startLoop } from '../../src/workers/loop.ts'
 
 const turns = async (count: number) => {
@@ -31,6 +32,7 @@ test('a paused loop runs no step and does not spin, however often it is woken; a
     step: async () => Promise.resolve(steps++ && 0),
     onTrouble() {},
     pause,
+    heartbeat: undefined,
   })
   await turns(3)
   expect(steps).toBe(1)
@@ -50,8 +52,54 @@ test('a loop stops in the middle of a pause', async () => {
   const { begin, pause } = pausable()
   begin()
   let steps = 0
-  const loop = startLoop({ restMs: 1e6, step: async () => Promise.resolve(steps++), onTrouble() {}, pause })
+  const loop = startLoop({
+    restMs: 1e6,
+    step: async () => Promise.resolve(steps++),
+    onTrouble() {},
+    pause,
+    heartbeat: undefined,
+  })
   await turns(3)
   await loop.stop()
   expect(steps).toBe(0)
+})
+
+test('the heartbeat of a loop is late only in a step that hangs, however long it rests, and silent in a pause and after the end', async () => {
+  const { begin, end, pause } = pausable()
+  let now = 0
+  const heartbeats = createHeartbeats(() => now)
+  const overdue = () => heartbeats.overdueMs().get('redaction')
+  let finish: (() => void) | undefined
+  let beat: (() => void) | undefined
+  const loop = startLoop({
+    restMs: 3_600_000,
+    step: goesOn => {
+      beat = goesOn
+      return new Promise<void>(resolve => void (finish = resolve))
+    },
+    onTrouble() {},
+    pause,
+    heartbeat: heartbeats.of('redaction'),
+  })
+  now = 200_000
+  expect(overdue()).toBe(200_000)
+  beat?.() // a long step that goes on
+  expect(overdue()).toBe(0)
+  finish?.()
+  await turns(3)
+  now += 3_600_000
+  expect(overdue()).toBe(0)
+  now += 5000 // the timer is late
+  expect(overdue()).toBe(5000)
+  begin()
+  loop.wake()
+  await turns(3)
+  expect(overdue()).toBeUndefined()
+  end()
+  await turns(3)
+  expect(overdue()).toBe(0)
+  finish?.()
+  await turns(3)
+  await loop.stop()
+  expect(overdue()).toBeUndefined()
 })

@@ -133,7 +133,7 @@ for (const [what, isSeen] of [
 
 test('a disconnected node takes leases that end by their time only, and does not trust leases with its number', async () => {
   let url = fixture.url
-  const db = Object.defineProperty({ ...fixture.db }, 'url', { get: () => url })
+  const db = Object.defineProperty({ ...fixture.db }, 'sessionUrl', { get: () => url })
   const ama = await start('ama', { cannotListen() {}, died() {} }, db)
   const token = ama.token()
   await expect.poll(() => [ama.isOurs(token), ama.isOurs('former')], soon).toEqual([true, true])
@@ -150,7 +150,7 @@ test('a disconnected node takes leases that end by their time only, and does not
 
 test('a node that was paused for long checks again and keeps its leases, because its connection never ended', async () => {
   const proxy = await startPostgresProxy(fixture.url)
-  const db = Object.defineProperty({ ...fixture.db }, 'url', { value: proxy.url })
+  const db = Object.defineProperty({ ...fixture.db }, 'sessionUrl', { value: proxy.url })
   try {
     const ama = await start('ama', { cannotListen() {}, died() {} }, db)
     const token = ama.token()

@@ -1,7 +1,9 @@
 import type { Actor, AuditEntry } from '../../core/access/audit.ts'
+import type { OwnerAlert } from '../../core/access/ownerAlert.ts'
 import { newReference } from '../../runtime/ids.ts'
 import { addAuditEntry } from '../../store/access/audit.ts'
 import type { Db, Tx } from '../../store/db.ts'
+import { tellOwners } from './tellOwners.ts'
 
 // Records a change in its own transaction: both are committed, or neither. The id is made before the transaction, which may
 // run twice.
@@ -19,12 +21,14 @@ export function audited<T>(
 }
 
 // For actions that open their transactions themselves: each transaction of the returned Db also writes the entry of its
-// result, in the same commit. Without an entry nothing was changed. `entryOf` declares the type of the result.
+// result, in the same commit. Without an entry nothing was changed. `entryOf` declares the type of the result. With `alert`
+// the owners of the merchant get a mail about each entry.
 export function auditedDb(
   db: Db,
   actor: Actor,
   now: Date,
   entryOf: (result: never) => AuditEntry | undefined,
+  alert?: { change: OwnerAlert; by: string },
 ): Db {
   const wrap = (inner: Db): Db => ({
     ...inner,
@@ -36,6 +40,7 @@ export function auditedDb(
         const result = await work(tx)
         const entry = entryOf(result as never)
         if (entry) await addAuditEntry(tx, entryId, actor, entry, now)
+        if (alert && entry?.merchant_id) await tellOwners(tx, entry.merchant_id, alert, now)
         return result
       })
     },

@@ -1,6 +1,7 @@
-import type { StoredEntry } from '../../core/access/audit.ts'
+import { stringify } from 'csv-stringify/sync'
+import { hidesAddress, type StoredEntry } from '../../core/access/audit.ts'
 import { auditSentence } from '../../core/access/auditTexts.ts'
-import { csvLine } from '../../core/csv.ts'
+import type { Role } from '../../core/access/permissions.ts'
 import { firstReferenceAt } from '../../core/payment/reference.ts'
 import { type AuditFilter, listAuditEntries, usersByNameOrEmail } from '../../store/access/audit.ts'
 import type { Db } from '../../store/db.ts'
@@ -16,6 +17,7 @@ export type AuditSearch = {
 }
 
 const exportedAtOnce = 1000
+const hiddenAddress = 'the operator'
 
 // The ids of entries begin with their time, so a period is a range of ids.
 async function filterOf(db: Db, { actor, from, until, ...exact }: AuditSearch): Promise<AuditFilter> {
@@ -69,7 +71,12 @@ const columns = [
   'after',
 ]
 
-export async function* auditCsv(entries: AsyncIterable<StoredEntry>): AsyncGenerator<string> {
+// A spreadsheet would run a text that begins like a formula, so such a text gets an apostrophe.
+const csvLine = (cells: readonly (string | null)[]) =>
+  stringify([[...cells]], { escape_formulas: true, record_delimiter: 'windows' })
+
+// `role` is whose file it is: a merchant's user sees no more in it than on the page. Without a role everything is shown.
+export async function* auditCsv(entries: AsyncIterable<StoredEntry>, role?: Role): AsyncGenerator<string> {
   yield csvLine(columns)
   for await (const e of entries)
     yield csvLine([
@@ -78,7 +85,7 @@ export async function* auditCsv(entries: AsyncIterable<StoredEntry>): AsyncGener
       e.actor_kind,
       e.actor_id,
       e.actor_name,
-      e.address,
+      role && hidesAddress(role, e) ? hiddenAddress : e.address,
       e.merchant_id,
       e.merchant_name,
       e.action,

@@ -6,6 +6,7 @@ import { type Membership, type User, userEmail } from '../../core/access/user.ts
 import type { Lang } from '../../core/languages/languages.ts'
 import type { PasswordHasher } from '../../runtime/passwordHasher.ts'
 import { newUserId, newUserLinkId, newUserMailId } from '../../runtime/ids.ts'
+import { hasEntryAbout } from '../../store/access/audit.ts'
 import { lockOperators } from '../../store/access/people.ts'
 import { listTeam, lockTeam } from '../../store/access/team.ts'
 import {
@@ -40,27 +41,31 @@ export type Change = { actor: Actor; by: string; now: Date } // by: the name, fo
 
 export type InviteFault = 'member' | 'inactive' | 'full' | 'outlets'
 
-// Queues the mail. A new invitation of the same person replaces the earlier one, so a second submission changes nothing.
+// `link_id`: of the form, made when it was shown.
+type Invited = { email: string; lang: string; link_id?: string }
+
+// Queues the mail. A new invitation of the same person replaces the earlier one; the same form again changes nothing.
 export async function invite(
   db: Db,
-  { email: typed, lang }: { email: string; lang: string },
+  { email: typed, lang, link_id = newUserLinkId() }: Invited,
   grant: Grant,
   { actor, by, now }: Change,
 ): Promise<{ link: UserLink } | InviteFault> {
   const email = userEmail(typed)
-  const [link_id, mail_id] = [newUserLinkId(), newUserMailId()]
+  const mail_id = newUserMailId()
   const { merchant_id } = grant
   return audited(db, actor, now, async (tx, record) => {
     const merchant = merchant_id === null ? undefined : await findMerchant(tx, merchant_id)
     const user = await findUserByEmail(tx, email)
     const fault = await inviteFault(tx, grant, user, email, now)
     if (fault) return fault
-    await removeInvitationsTo(tx, grant, email)
     const link = invitationLink(
       { link_id, email, invited_by: actor.kind === 'user' ? actor.id : null },
       grant,
       now,
     )
+    if (await hasEntryAbout(tx, link_id, 'user.invite')) return { link } // also if it was used or revoked since
+    await removeInvitationsTo(tx, grant, email)
     await addUserLink(tx, link)
     await addUserMail(tx, {
       mail_id,

@@ -5,12 +5,14 @@ import { isTotpSecret, recoveryCodes, recoveryDigest, stepOfCode } from '../../c
 import type { User } from '../../core/access/user.ts'
 import { newRecoveryCode } from '../../runtime/ids.ts'
 import {
+  findSession,
   lockUser,
   savePassword,
   saveProfile,
   saveRecoveryDigests,
   saveSecondFactor,
 } from '../../store/access/users.ts'
+import type { Tx } from '../../store/db.ts'
 import { audited } from './audit.ts'
 import { mailPerson } from './mailPerson.ts'
 import { type Browser, confirmSession, renewUserSession, type SignedIn } from './sessions.ts'
@@ -51,6 +53,17 @@ const entry = (action: string, subject: string) => ({
   after: null,
 })
 
+// The stored user, locked. Undefined if the session has ended: a change of the password or of the second factor ends all
+// sessions, so of two submissions of a form the second finds its own gone.
+async function lockOwnUser(tx: Tx, { user, session }: SignedIn): Promise<User | undefined> {
+  const stored = await lockUser(tx, user.user_id)
+  return (await findSession(tx, session.session_digest)) && stored
+}
+
+// Identifies the recovery codes that a form was opened with, so that of two forms one makes new ones.
+export const recoveryMark = ({ recovery_digests }: Pick<User, 'recovery_digests'>) =>
+  hash('sha256', recovery_digests.join(), 'base64url').slice(0, 16)
+
 const newCodes = () => Array.from({ length: recoveryCodes }, newRecoveryCode)
 const digestsOf = (user_id: string, codes: readonly string[]) =>
   codes.map(code => recoveryDigest(user_id, code) as string)
@@ -61,17 +74,18 @@ export type NewSecondFactor = { sessionId: string; codes: readonly string[] }
 // Stores the key of an authenticator app after one code of it. All other sessions end.
 export async function setUpSecondFactor(
   { db, masterKeys }: Pick<SignInDeps, 'db' | 'masterKeys'>,
-  { user }: SignedIn,
+  signedIn: SignedIn,
   { secret, code, mark }: Setup,
   { actor, browser, now }: OwnChange,
 ): Promise<NewSecondFactor | 'wrong_code' | 'changed'> {
   const step = isTotpSecret(secret) ? stepOfCode(secret, code, now) : undefined
   if (step === undefined) return 'wrong_code'
+  const { user } = signedIn
   const { user_id } = user
   const sealed_totp = (await totpVault(db, masterKeys)).seal(user_id, secret)
   const codes = newCodes()
   return audited(db, actor, now, async (tx, record) => {
-    const stored = await lockUser(tx, user_id)
+    const stored = await lockOwnUser(tx, signedIn)
     if (!stored || secondFactorMark(stored) !== mark) return 'changed'
     await saveSecondFactor(tx, user_id, {
       sealed_totp,
@@ -87,12 +101,13 @@ export async function setUpSecondFactor(
 // Operators cannot remove it. Returns the id of the new session.
 export async function removeSecondFactor(
   { db }: Pick<SignInDeps, 'db'>,
-  { user }: SignedIn,
+  signedIn: SignedIn,
   { actor, browser, now }: OwnChange,
 ): Promise<string | undefined> {
+  const { user } = signedIn
   if (user.operator_role) return undefined
   return audited(db, actor, now, async (tx, record) => {
-    await lockUser(tx, user.user_id)
+    if (!(await lockOwnUser(tx, signedIn))) return undefined
     await saveSecondFactor(tx, user.user_id, { sealed_totp: null, totp_step: null, recovery_digests: [] })
     await record(entry('user.second_factor_remove', user.user_id))
     await mailPerson(tx, user, 'second_factor_off', {}, now)
@@ -100,31 +115,37 @@ export async function removeSecondFactor(
   })
 }
 
-// The codes before them end.
+// The codes before them end. Undefined if they have changed since the form with this mark was opened.
 export async function renewRecoveryCodes(
   { db }: Pick<SignInDeps, 'db'>,
-  { user }: SignedIn,
+  signedIn: SignedIn,
+  mark: string,
   { actor, now }: Omit<OwnChange, 'browser'>,
-): Promise<readonly string[]> {
+): Promise<readonly string[] | undefined> {
+  const { user_id } = signedIn.user
   const codes = newCodes()
-  await audited(db, actor, now, async (tx, record) => {
-    await saveRecoveryDigests(tx, user.user_id, digestsOf(user.user_id, codes))
-    await record(entry('user.recovery_codes', user.user_id))
+  return audited(db, actor, now, async (tx, record) => {
+    const stored = await lockOwnUser(tx, signedIn)
+    if (!stored?.sealed_totp || recoveryMark(stored) !== mark) return undefined
+    await saveRecoveryDigests(tx, user_id, digestsOf(user_id, codes))
+    await record(entry('user.recovery_codes', user_id))
+    return codes
   })
-  return codes
 }
 
 // All sessions end, and this browser gets a new one.
 export async function changePassword(
   { db, hasher }: Pick<SignInDeps, 'db' | 'hasher'>,
-  { user }: SignedIn,
+  signedIn: SignedIn,
   password: string,
   { actor, browser, now }: OwnChange,
-): Promise<{ sessionId: string } | PasswordFault> {
+): Promise<{ sessionId: string } | PasswordFault | 'changed'> {
+  const { user } = signedIn
   const fault = passwordFault(password, [user.email, user.name])
   if (fault) return fault
   const hashed = await hasher.hash(password)
-  return audited(db, actor, now, async (tx, record) => {
+  return audited<{ sessionId: string } | 'changed'>(db, actor, now, async (tx, record) => {
+    if (!(await lockOwnUser(tx, signedIn))) return 'changed'
     await savePassword(tx, user.user_id, hashed)
     await record(entry('user.password_change', user.user_id))
     await mailPerson(tx, user, 'password', {}, now)
@@ -139,11 +160,13 @@ export const changeProfile = (
   { actor, now }: Omit<OwnChange, 'browser'>,
 ) =>
   audited(db, actor, now, async (tx, record) => {
+    const stored = await lockUser(tx, user.user_id)
+    if (!stored || (stored.name === profile.name && stored.lang === profile.lang)) return
     await saveProfile(tx, user.user_id, profile)
     // A name is personal, so only the language is recorded.
     await record({
       ...entry('user.change', user.user_id),
-      before: { lang: user.lang },
+      before: { lang: stored.lang },
       after: { lang: profile.lang },
     })
   })

@@ -42,8 +42,8 @@ export const listedUser = (db: Db, user_id: string) => findListedUser(db, user_i
 export const operatorInvitations = (db: Db, now: Date) => invitationsOf(db, { merchant_id: null }, now)
 
 // Identifies the state that a form showed, so that of two forms one changes it.
-export const userMark = ({ operator_role, active }: Pick<ListedUser, 'operator_role' | 'active'>) =>
-  `${operator_role ?? 'none'}:${active ? 'active' : 'inactive'}`
+export const userMark = (user: Pick<ListedUser, 'operator_role' | 'active' | 'has_second_factor'>) =>
+  `${user.operator_role ?? 'none'}:${user.active ? 'active' : 'inactive'}:${user.has_second_factor ? 'factor' : 'none'}`
 
 export type UserChange = 'done' | 'changed' | 'last_admin' | 'self'
 type UserKey = { user_id: string; mark?: string } // a command has no mark
@@ -83,8 +83,9 @@ export const setUserActive = (db: Db, key: UserKey, active: boolean, change: Cha
 export const resetSecondFactor = (db: Db, key: UserKey, change: Change) =>
   changeUser(db, key, change, async (tx, user) => {
     if (isSelf(user, change.actor)) return 'self'
+    const passkeys = await removePasskeysOfUser(tx, user.user_id)
+    if (user.sealed_totp === null && passkeys === 0) return 'changed' // a form that is submitted twice
     await saveSecondFactor(tx, user.user_id, noFactor)
-    await removePasskeysOfUser(tx, user.user_id)
     await removeLinksOfEmail(tx, user.email, 'reset')
     return {
       ...entryOf(user, 'user.second_factor_reset'),
@@ -120,7 +121,11 @@ const changeUser = (
   audited(db, actor, now, async (tx, record) => {
     await lockOperators(tx) // first, in the same order everywhere
     const user = await lockUser(tx, user_id)
-    if (!user || (mark !== undefined && userMark({ ...user }) !== mark)) return 'changed'
+    if (
+      !user ||
+      (mark !== undefined && userMark({ ...user, has_second_factor: user.sealed_totp !== null }) !== mark)
+    )
+      return 'changed'
     const result = await work(tx, user)
     if (typeof result === 'string') return result
     const { notice, ...entry } = result

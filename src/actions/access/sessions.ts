@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
+import type { Actor, AuditEntry } from '../../core/access/audit.ts'
 import {
   isSessionAlive,
   type Membership,
@@ -19,6 +20,7 @@ import {
   sessionsOfUser,
 } from '../../store/access/users.ts'
 import type { Db, Tx } from '../../store/db.ts'
+import { audited } from './audit.ts'
 
 export type SignedIn = {
   user: User
@@ -92,10 +94,25 @@ export const listUserSessions = async (db: Db, user_id: string, now: Date) =>
   (await sessionsOfUser(db, user_id)).filter(session => isSessionAlive(session, now))
 
 // Ends one session of the user. The id is the digest, as the list shows it.
-export async function endSessionOf(db: Db, { user }: SignedIn, session_digest: string) {
-  const session = await findSession(db, session_digest)
-  return session?.user_id === user.user_id ? removeSession(db, session_digest) : 0
-}
+export const endSessionOf = (db: Db, { user }: SignedIn, session_digest: string, actor: Actor, now: Date) =>
+  audited(db, actor, now, async (tx, record) => {
+    const session = await findSession(tx, session_digest)
+    const ended = session?.user_id === user.user_id ? await removeSession(tx, session_digest) : 0
+    if (ended > 0) await record(endedEntry(user, ended))
+    return ended
+  })
 
-export const endOtherSessions = (db: Db, { user, session }: SignedIn) =>
-  removeSessionsOfUser(db, user.user_id, session.session_digest)
+export const endOtherSessions = (db: Db, { user, session }: SignedIn, actor: Actor, now: Date) =>
+  audited(db, actor, now, async (tx, record) => {
+    const ended = await removeSessionsOfUser(tx, user.user_id, session.session_digest)
+    if (ended > 0) await record(endedEntry(user, ended))
+    return ended
+  })
+
+const endedEntry = ({ user_id }: User, sessions: number): AuditEntry => ({
+  merchant_id: null,
+  action: 'user.sessions_end',
+  subject: user_id,
+  before: null,
+  after: { sessions },
+})

@@ -11,12 +11,16 @@ import { allPaymentsOf, type MerchantList } from '../payments/merchantPayments.t
 
 const rowsAtOnce = 500
 const batchDeadlineMs = 10_000
-const pauseMs = 200 // between two batches while the gateway is overloaded
+const pauseMs = 200 // while the gateway is overloaded
+// Between two batches, however long the overload lasts: proxies close a connection after 20 s of silence, and CSV has no
+// bytes that mean nothing.
+const maxPausedMs = 10_000
 
 export type ExportOptions = {
   isMasked: boolean
   outlets: ReadonlyMap<string, string>
   isOverloaded(): boolean
+  maxPausedMs?: number
 }
 
 // Records who exports what. The search may be a number or an address, so only that there was one is recorded.
@@ -59,7 +63,8 @@ export async function* paymentsCsv(
   const inTime = () => db.withDeadline(performance.now() + batchDeadlineMs)
   for await (const payments of allPaymentsOf(inTime, list, rowsAtOnce)) {
     yield asLines(payments.map(payment => cellsOf(payment, options)))
-    while (options.isOverloaded()) await sleep(pauseMs)
+    const until = performance.now() + (options.maxPausedMs ?? maxPausedMs)
+    while (options.isOverloaded() && performance.now() < until) await sleep(pauseMs)
   }
 }
 

@@ -1,9 +1,9 @@
+import type { InstallationState } from '../../core/installation/installationState.ts'
 import type { Mode } from '../../core/mode.ts'
 import {
   comparedRate,
   findConcerns,
   flowPoints,
-  nodeStateOf,
   startedPerSecond,
   sumMinutes,
 } from '../../core/operator/liveFigures.ts'
@@ -16,16 +16,18 @@ import {
   minuteOf,
   successRate,
 } from '../../core/operator/minuteCounts.ts'
-import { readNodeLabel } from '../../core/operator/nodeLabel.ts'
+import { lackWorkers } from '../../core/operator/nodeList.ts'
 import { type HealthRow, summarizeHealth } from '../../core/provider/health.ts'
 import { startOfDay } from '../../core/zone.ts'
+import { lastBackup } from '../../store/backups/backups.ts'
 import type { Db } from '../../store/db.ts'
 import { busiestMinute, nodeMinutesBetween } from '../../store/installation/nodeMinutes.ts'
-import { listNodeLabels } from '../../store/nodeSession.ts'
 import { countWaitingDeliveries, failingLanes } from '../../store/notifications/failingEndpoints.ts'
 import { listHealth } from '../../store/providers/health.ts'
 import { countOpenTasks } from '../../store/payments/tasks.ts'
 import { newestOpenTasks } from '../../store/payments/taskInbox.ts'
+import { listNodes } from './nodes.ts'
+import type { UnreadableSecrets } from './unreadableSecrets.ts'
 
 const shownMinutes = 60
 const judgedMinutes = 15
@@ -34,38 +36,52 @@ const dayMs = 86_400_000
 // An account as the page of accounts and the live view show it.
 export type ListedAccount = { account: string; mode: Mode; methods: readonly string[]; isDisabled: boolean }
 
+const shownEndpoints = 20
+const listedEndpoints = 200
+
 type LiveOptions = {
   mode: Mode
   now: Date
   zone: string
   accounts: readonly ListedAccount[] // of this mode
+  takesLivePayments: boolean
+  installation: InstallationState
+  unreadable?: Promise<readonly UnreadableSecrets[]> // for the concerns
 }
+
+// Those that the live view has no room for, too.
+export const listFailingEndpoints = (db: Db, mode: Mode) => failingLanes(db, mode, listedEndpoints)
+
+export type FailingEndpoints = Awaited<ReturnType<typeof listFailingEndpoints>>
 
 export type LiveView = Awaited<ReturnType<typeof readLiveView>>
 
 // Everything on the operator's first page. Each statement reads a bounded number of rows.
-export async function readLiveView(db: Db, { mode, now, zone, accounts }: LiveOptions) {
+export async function readLiveView(db: Db, options: LiveOptions) {
+  const { mode, now, zone, accounts, takesLivePayments } = options
   const until = new Date(minuteOf(now).getTime() + minuteMs)
   const ago = (minutes: number, from = until) => new Date(from.getTime() - minutes * minuteMs)
   const yesterday = new Date(until.getTime() - dayMs)
-  const [rows, before, peak, waiting, endpoints, nodeRows, health, tasks, openTasks] = await Promise.all([
-    nodeMinutesBetween(db, ago(shownMinutes + 1), until),
-    nodeMinutesBetween(db, ago(judgedMinutes, yesterday), yesterday),
-    busiestMinute(db, mode, startOfDay(now, zone)),
-    countWaitingDeliveries(db, mode),
-    failingLanes(db, mode),
-    listNodeLabels(db),
-    listHealth(db),
-    newestOpenTasks(db, 3),
-    countOpenTasks(db),
-  ])
+  const [rows, before, peak, waiting, endpoints, nodes, health, tasks, openTasks, unreadable, backup] =
+    await Promise.all([
+      nodeMinutesBetween(db, ago(shownMinutes + 1), until),
+      nodeMinutesBetween(db, ago(judgedMinutes, yesterday), yesterday),
+      busiestMinute(db, mode, startOfDay(now, zone)),
+      countWaitingDeliveries(db, mode),
+      failingLanes(db, mode, shownEndpoints),
+      listNodes(db),
+      listHealth(db),
+      newestOpenTasks(db, 3),
+      countOpenTasks(db),
+      options.unreadable ?? [],
+      lastBackup(db),
+    ])
   const recent = rows.filter(({ minute }) => minute >= ago(judgedMinutes))
   const counts = sumMinutes(recent)
   const judged = accounts.map(account => ({
     ...account,
     ...accountFigures(account, counts.ended, health, now),
   }))
-  const nodes = nodesOf(nodeRows)
   return {
     mode,
     now,
@@ -81,7 +97,20 @@ export async function readLiveView(db: Db, { mode, now, zone, accounts }: LiveOp
     nodes,
     tasks,
     openTasks,
-    concerns: findConcerns({ accounts: judged, nodes, openTasks, failingEndpoints: endpoints.length }),
+    backup,
+    concerns: findConcerns({
+      now,
+      installation: options.installation.is,
+      oldPrimaries: db.oldPrimaries(),
+      lastBackupAt: backup?.taken_at,
+      takesLivePayments,
+      accounts: judged,
+      nodes,
+      lackWorkers: lackWorkers(nodes),
+      unreadable: unreadable.map(({ merchant_name }) => merchant_name),
+      openTasks,
+      failingEndpoints: endpoints.length,
+    }),
   }
 }
 
@@ -114,14 +143,3 @@ function accountFigures(
 }
 
 export type LiveAccount = LiveView['accounts'][number]
-
-function nodesOf(rows: readonly { number: number; label: string; connected_at: Date }[]) {
-  const read = rows.map(({ label, connected_at }) => ({ connected_at, facts: readNodeLabel(label) }))
-  const schema = Math.max(0, ...read.map(({ facts }) => facts?.schema ?? 0))
-  return read.map(({ facts, connected_at }) => ({
-    name: facts?.name ?? '?',
-    facts,
-    connected_at,
-    state: nodeStateOf(facts, schema),
-  }))
-}

@@ -50,6 +50,7 @@ export async function authenticate(
     throw await refuse()
   }
   if (signer !== found.caller) mustBeReadable(signer, operation)
+  callers.used.add(signer.merchant_key, signer.merchant_id)
   return signer
 }
 

@@ -78,6 +78,7 @@ async function answer(
   if (caller && !isRefused) limitRate(runtime.limits, caller, isUnsigned, address)
   const payment = await runtime.lookups.add(keyOf(isRefused ? undefined : caller, invoice_id))
   if (caller && payment) {
+    if (isUnsigned) runtime.callers.used.add(merchant_key, caller.merchant_id)
     const { public_extra } = caller.settings
     const warnings = caller.mode === 'test' ? fieldWarnings(fields, statusNames) : []
     const refunds = payment.refunded_amount === null ? [] : await refundsOf(runtime, payment)

@@ -16,6 +16,7 @@ import type { Warning } from '../../core/interface/warnings.ts'
 import { storedLineItems } from '../../core/lineItems.ts'
 import { isCurrency, defaultCurrency } from '../../core/money.ts'
 import type { NewPayment } from '../../core/payment/payment.ts'
+import { activeTraceparent } from '../../core/traces.ts'
 import type { CallerLookup } from '../../runtime/callerCache.ts'
 import { newReference, newToken } from '../../runtime/ids.ts'
 import { databaseDeadline, inTime } from '../../runtime/deadline.ts'
@@ -23,6 +24,7 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 import { findPayment } from '../../store/payments/paymentLife.ts'
 import { findRequests, type StoredRequest } from '../../store/payments/payments.ts'
+import { requireOriginal } from '../installation/requireOriginal.ts'
 import { authenticate, hashRefusal, mustBeReadable, withErrorsAs200 } from './authenticate.ts'
 import { type Direct, payDirectly, readDirect } from './directRequest.ts'
 import { reopen } from './reopen.ts'
@@ -76,6 +78,7 @@ async function acceptRequest(
   const { sent, fields, route, address } = incoming
   if (found.caller) mustBeReadable(found.caller, 'initiation')
   const caller = await authenticateCaller(runtime, incoming, found)
+  requireOriginal(runtime, caller.mode)
   if (isFromServer(incoming)) runtime.limits.request(caller)
   else runtime.limits.unsigned(caller, address)
   const request = readRequest(fields, route, caller)
@@ -102,7 +105,10 @@ async function authenticateCaller(
   const { merchant_key, invoice_id, total, secure_hash } = await requiredFields(runtime, fields, found)
   const { caller } = found
   const mayBeUnsigned = caller?.active && caller.settings.unsigned_requests
-  if (secure_hash === undefined && mayBeUnsigned && (route === 'form' || isDirect(fields))) return caller
+  if (secure_hash === undefined && mayBeUnsigned && (route === 'form' || isDirect(fields))) {
+    runtime.callers.used.add(caller.merchant_key, caller.merchant_id)
+    return caller
+  }
   const strings = totalSpellings(total).map(spelling => requestString(invoice_id, merchant_key, spelling))
   const claim = {
     merchant_key,
@@ -224,5 +230,6 @@ export function newPayment(
     created_at: now,
     updated_at: now,
     expires_at: new Date(now.getTime() + settings.expiry_minutes * 60_000),
+    traceparent: activeTraceparent(),
   }
 }

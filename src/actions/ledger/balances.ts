@@ -1,9 +1,9 @@
 import { balanceOf } from '../../core/ledger/balance.ts'
 import type { Mode } from '../../core/mode.ts'
-import { startOfDay } from '../../core/zone.ts'
+import { startOfDay, startOfNextDay } from '../../core/zone.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import { addSnapshot, lastSnapshot, sumsUntil } from '../../store/ledger/balances.ts'
-import { hasTransfers } from '../../store/ledger/seals.ts'
+import { nextTransferAt } from '../../store/ledger/transfers.ts'
 import { bookingLagMs } from './seal.ts'
 
 export type AccountBalance = { mode: Mode; currency: string; account: string; balance: bigint }
@@ -19,12 +19,13 @@ export async function balancesAt(tx: Tx, merchant_id: string, at: Date): Promise
   }))
 }
 
-// Stores the balances at the end of the last day, if there are transfers since the snapshot before. Returns whether it did.
+// Stores the balances at the end of the next day that has transfers and is over. Returns whether there was one: after a pause of
+// the workers several days have none yet, and a statement that begins on one of them would sum all days since the last.
 export async function takeSnapshot(db: Db, merchant_id: string, zone: string, now: Date): Promise<boolean> {
-  const until = startOfDay(new Date(now.getTime() - bookingLagMs), zone)
+  const endOfDays = startOfDay(new Date(now.getTime() - bookingLagMs), zone)
   const before = await lastSnapshot(db, merchant_id, now)
-  if (before && before >= until) return false
-  if (!(await hasTransfers(db, merchant_id, before, until))) return false
-  await addSnapshot(db, merchant_id, before, until)
+  const next = await nextTransferAt(db, merchant_id, before, endOfDays)
+  if (!next) return false
+  await addSnapshot(db, merchant_id, before, startOfNextDay(next, zone))
   return true
 }

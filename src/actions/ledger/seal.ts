@@ -29,6 +29,13 @@ export const transferChain = (tx: Tx, merchant_id: string): SealedChain => ({
 export const sealTransfers = (db: Db, merchant_id: string, now: Date) =>
   sealChain(db, transferChain(db, merchant_id), now)
 
+// When the newest of these transfers gets its seal. Undefined: it has one, or there is none.
+export function nextSealAt(transfers: readonly { created_at: Date }[], sealedUntil?: Date): Date | undefined {
+  const newest = Math.max(...transfers.map(({ created_at }) => created_at.getTime()))
+  if (transfers.length === 0 || (sealedUntil && newest < sealedUntil.getTime())) return undefined
+  return new Date((Math.floor(newest / hourMs) + 1) * hourMs + bookingLagMs)
+}
+
 // A period without rows needs no seal: the next one covers it.
 export async function sealChain(db: Db, chain: SealedChain, now: Date): Promise<Seal | undefined> {
   const until_at = new Date(Math.floor((now.getTime() - bookingLagMs) / hourMs) * hourMs)

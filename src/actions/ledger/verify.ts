@@ -31,7 +31,7 @@ export async function verifyLedger(
   now: Date,
   expected?: { number: number; digest: string },
 ): Promise<LedgerReport> {
-  const chain = await verifyChain(db, transferChain(db, merchant_id), expected)
+  const chain = await verifyChain(() => db, transferChain(db, merchant_id), expected)
   return {
     merchant_id,
     seals: chain.seals,
@@ -50,9 +50,10 @@ export type ChainReport = {
   sealFault: SealFault | null // the first
 }
 
-// Recomputes every seal of a chain from its present rows.
+// Recomputes every seal of a chain from its present rows. `open` gives a database for each batch, with a deadline of its own
+// where there is one.
 export async function verifyChain(
-  tx: Tx,
+  open: () => Tx,
   chain: SealedChain,
   expected?: { number: number; digest: string },
 ): Promise<ChainReport> {
@@ -60,7 +61,7 @@ export async function verifyChain(
   let rows = 0n
   let fault: SealFault | undefined
   let isExpectedFound = expected === undefined
-  for await (const stored of sealsOf(tx, chain.id)) {
+  for await (const stored of sealsOf(open, chain.id)) {
     fault ??= await faultOfSeal(chain, before, stored)
     if (stored.number === expected?.number)
       isExpectedFound = stored.digest.toString('hex') === expected.digest
@@ -83,10 +84,10 @@ export const headOf = ({ number, until_at, digest }: Seal): SealHead => ({
   digest: digest.toString('hex'),
 })
 
-async function* sealsOf(tx: Tx, merchant_id: string): AsyncGenerator<Seal> {
+async function* sealsOf(open: () => Tx, merchant_id: string): AsyncGenerator<Seal> {
   let number = 0
   for (;;) {
-    const seals = await sealsBehind(tx, merchant_id, number, sealsAtOnce)
+    const seals = await sealsBehind(open(), merchant_id, number, sealsAtOnce)
     yield* seals
     number = seals.at(-1)?.number ?? number
     if (seals.length < sealsAtOnce) return

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto'
 import type { Actor, AuditEntry } from '../../core/access/audit.ts'
 import {
+  ipnPasswordEntry,
   ipnSecretEntry,
   ipnSecretRevokedEntry,
   keyEntry,
@@ -16,15 +18,16 @@ import {
   listMerchantKeys,
   type MerchantKey,
 } from '../../store/merchants/credentials.ts'
-import { lockMerchant } from '../../store/merchants/merchants.ts'
+import { readMerchantSettings } from '../../core/merchant/settings.ts'
+import { findMerchant, lockMerchant, sealedIpnPassword } from '../../store/merchants/merchants.ts'
 import { audited, auditedDb } from '../access/audit.ts'
 import { tellOwners } from '../access/tellOwners.ts'
-import { type MasterKeys, rotateIpnSecret, rotateKey } from './credentials.ts'
+import { type MasterKeys, rotateIpnPassword, rotateIpnSecret, rotateKey } from './credentials.ts'
 
 // The keys and signing secrets of a merchant in one mode, without their secret parts. Newest first.
 export type DeveloperKeys = {
-  keys: readonly Pick<MerchantKey, 'merchant_key' | 'created_at' | 'expires_at'>[]
-  secrets: readonly Pick<IpnSecret, 'secret_id' | 'created_at' | 'expires_at'>[]
+  keys: readonly Pick<MerchantKey, 'merchant_key' | 'created_at' | 'expires_at' | 'last_used_at'>[]
+  secrets: readonly Pick<IpnSecret, 'secret_id' | 'created_at' | 'expires_at' | 'last_used_at'>[]
 }
 
 const maxListed = 20 // an expired key stays in the table
@@ -40,21 +43,38 @@ export async function developerKeys(tx: Tx, merchant_id: string, mode: Mode): Pr
       .toReversed()
       .slice(0, maxListed)
   return {
-    keys: newest(keys).map(({ merchant_key, created_at, expires_at }) => ({
+    keys: newest(keys).map(({ merchant_key, created_at, expires_at, last_used_at }) => ({
       merchant_key,
       created_at,
       expires_at,
+      last_used_at,
     })),
-    secrets: newest(secrets).map(({ secret_id, created_at, expires_at }) => ({
+    secrets: newest(secrets).map(({ secret_id, created_at, expires_at, last_used_at }) => ({
       secret_id,
       created_at,
       expires_at,
+      last_used_at,
     })),
   }
 }
 
-// Who changes keys. `seen` is the newest key or secret on the page that has the button: a second submission, or one of
-// another window, changes nothing.
+// The password of notifications in style basic, in one mode. `seen` identifies it on a page without saying it.
+export type BasicPassword = { seen: string; isMerchantId: boolean }
+
+// Undefined in another style.
+export async function basicPassword(
+  tx: Tx,
+  merchant_id: string,
+  mode: Mode,
+): Promise<BasicPassword | undefined> {
+  const merchant = await findMerchant(tx, merchant_id)
+  if (!merchant || readMerchantSettings(merchant.settings).ipn_style !== 'basic') return undefined
+  const sealed = sealedIpnPassword(merchant, mode)
+  return { seen: sealed ? hash('sha256', sealed, 'hex').slice(0, 16) : 'none', isMerchantId: !sealed }
+}
+
+// Who changes keys. `seen` is the newest key or secret on the page that has the button, or for a key that is revoked when it
+// ends by that page: a second submission, or one of another window, changes nothing.
 export type KeyChange = {
   merchant_id: string
   mode: Mode
@@ -84,11 +104,25 @@ export function rotateSecretAsSeen(db: Db, masterKeys: MasterKeys, change: KeyCh
   return rotateIpnSecret(guarded, masterKeys, merchant_id, mode, overlapMs, now)
 }
 
+// Makes a new password for notifications in style basic. It replaces the old one at once: HTTP Basic sends a single one.
+export function rotatePasswordAsSeen(
+  db: Db,
+  masterKeys: MasterKeys,
+  change: Omit<KeyChange, 'overlapMs'>,
+  now: Date,
+) {
+  const { merchant_id, mode, seen } = change
+  const unchanged = async (tx: Tx) => (await basicPassword(tx, merchant_id, mode))?.seen === seen
+  type Rotated = Awaited<ReturnType<typeof rotateIpnPassword>>
+  const entryOf = (done: Rotated) => done && ipnPasswordEntry(done, false)
+  return rotateIpnPassword(withGuard(db, change, unchanged, now, entryOf), masterKeys, merchant_id, mode)
+}
+
 // Each transaction of the returned Db first checks under the merchant's lock that nothing has changed. It writes the entry
 // of its result and the mails to the owners in the same commit.
 function withGuard(
   db: Db,
-  { merchant_id, actor, by }: KeyChange,
+  { merchant_id, actor, by }: Omit<KeyChange, 'overlapMs'>,
   unchanged: (tx: Tx) => Promise<boolean>,
   now: Date,
   entryOf: (result: never) => AuditEntry | undefined,
@@ -99,23 +133,28 @@ function withGuard(
       db.transaction(async tx => {
         await lockMerchant(tx, merchant_id)
         if (!(await unchanged(tx))) return undefined as T
-        const result = await work(tx)
-        if (result !== undefined) await tellOwners(tx, merchant_id, { change: 'keys', by }, now)
-        return result
+        return work(tx)
       }),
   }
-  return auditedDb(guarded, actor, now, entryOf)
+  return auditedDb(guarded, actor, now, entryOf, { change: 'keys', by })
 }
 
-// Ends a key now. False if it has ended before, or is not a key of this merchant and mode.
+// When a key or a secret ends. The time of a request does not say whether another one has revoked it meanwhile: of two at
+// once, the first to get the lock may be the later one.
+export const seenEnd = ({ expires_at }: Pick<MerchantKey, 'expires_at'>) =>
+  String(expires_at?.getTime() ?? 'never')
+
+// Ends a key now. False if it has ended before, its end has changed, or it is not a key of this merchant and mode.
 export const revokeKey = (
   db: Db,
-  { merchant_id, mode, actor, by }: Omit<KeyChange, 'seen' | 'overlapMs'>,
+  { merchant_id, mode, seen, actor, by }: Omit<KeyChange, 'overlapMs'>,
   merchant_key: string,
   now: Date,
 ): Promise<boolean> =>
   audited(db, actor, now, async (tx, record) => {
     await lockMerchant(tx, merchant_id)
+    const keys = await listMerchantKeys(tx, merchant_id)
+    if (!keys.some(key => key.merchant_key === merchant_key && seenEnd(key) === seen)) return false
     const ended = await expireMerchantKey(tx, merchant_id, mode, merchant_key, now)
     if (ended === 0) return false
     await record(keyRevokedEntry(merchant_id, mode, merchant_key))
@@ -127,7 +166,7 @@ export const revokeKey = (
 // this merchant and mode.
 export const revokeIpnSecret = (
   db: Db,
-  { merchant_id, mode, actor, by }: Omit<KeyChange, 'seen' | 'overlapMs'>,
+  { merchant_id, mode, seen, actor, by }: Omit<KeyChange, 'overlapMs'>,
   secret_id: string,
   now: Date,
 ): Promise<boolean> =>
@@ -136,7 +175,8 @@ export const revokeIpnSecret = (
     const [, ...replaced] = (await listIpnSecrets(tx, merchant_id))
       .filter(secret => secret.mode === mode)
       .toReversed()
-    if (!replaced.some(secret => secret.secret_id === secret_id && isLive(secret, now))) return false
+    const secret = replaced.find(one => one.secret_id === secret_id)
+    if (!secret || !isLive(secret, now) || seenEnd(secret) !== seen) return false
     await expireIpnSecrets(tx, merchant_id, mode, [secret_id], now)
     await record(ipnSecretRevokedEntry(merchant_id, mode, secret_id))
     await tellOwners(tx, merchant_id, { change: 'keys', by }, now)

@@ -71,6 +71,7 @@ function alertOf({ before, texts }: Pick<SetMerchant, 'before' | 'texts'>): Owne
     name => settingTable[name].isSensitive && before?.[name] !== texts[name],
   )
   if (changed.length === 0) return undefined
+  if (changed.includes('providers')) return 'payout'
   return changed.includes('ipn_url') ? 'ipn_url' : 'settings'
 }
 

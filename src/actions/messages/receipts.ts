@@ -73,15 +73,18 @@ export const sendReceiptAgain = (
   { medium, number }: ResendRequest,
   rules: MessageRules,
   now: Date,
-): Promise<ResendResult> =>
-  db.transaction(async tx => {
+): Promise<ResendResult> => {
+  let runs = 0 // after a lost commit the work runs again, and finds its own event; another form may have the same millisecond
+  return db.transaction(async tx => {
+    const isRerun = ++runs > 1
     const payment = await lockPayment(tx, key)
     if (!payment) return { done: 'no_payment' }
     const { merchant_id, tx_reference, mode } = payment
     const sent = await customerMessagesOf(tx, payment)
     const next = nextReceipt(payment, medium, sent)
     const recipient = recipientOf(payment, medium) ?? ''
-    if (await wasResent(tx, payment, medium, now)) return { done: 'queued', recipient, number: next - 1 }
+    if (isRerun && (await wasResent(tx, payment, medium, now)))
+      return { done: 'queued', recipient, number: next - 1 }
     if (number !== undefined && number < next) return { done: 'already' }
     const refusal = whyNotAgain(payment, medium, sent) ?? (await whyNotNow(tx, payment, medium, rules, now))
     if (refusal !== undefined) return { done: 'refused', reason: refusal }
@@ -93,6 +96,7 @@ export const sendReceiptAgain = (
     await addEvents(tx, payment, [event('receipt_resent', 'operator', null, medium, now)])
     return { done: 'queued', recipient, number: next }
   })
+}
 
 // True if this transaction runs again after its commit was lost.
 const wasResent = async (tx: Tx, { merchant_id, tx_reference }: PaymentKey, medium: Medium, now: Date) =>

@@ -3,10 +3,9 @@ import { balanceOf } from '../../core/ledger/balance.ts'
 import type { RefundState } from '../../core/refund/refund.ts'
 import { startOfDay } from '../../core/zone.ts'
 import type { Db, Tx } from '../../store/db.ts'
+import type { ClosingRow } from '../../store/ledger/closing.ts'
 import {
   bookedAt,
-  type ClosingRow,
-  closingRows,
   type MoneyLine,
   moneyLines,
   type MoneyScope,
@@ -22,6 +21,7 @@ import {
 } from '../../store/refunds/moneyBackLists.ts'
 import { audited } from '../access/audit.ts'
 import { type AccountBalance, balancesAt } from '../ledger/balances.ts'
+import { closingOf } from '../ledger/closing.ts'
 
 export type Period = { from: Date; until: Date }
 
@@ -79,7 +79,7 @@ export type NamedClosingRow = ClosingRow & { outlet_name: string | null }
 // What was paid, and what else changed the balance, in a period by the time of booking: by outlet and payment method.
 export async function merchantClosing(db: Db, scope: MoneyScope, period: Period): Promise<NamedClosingRow[]> {
   const [rows, outlets] = await Promise.all([
-    closingRows(db, scope, period),
+    closingOf(db, scope, period),
     listOutlets(db, scope.merchant_id),
   ])
   const names = new Map(outlets.map(({ code, name }) => [code, name]))

@@ -1,9 +1,11 @@
 import type { Mode } from '../../core/mode.ts'
 import type { Db } from '../../store/db.ts'
 import { findMerchant } from '../../store/merchants/merchants.ts'
-import type { NotificationRow } from '../../store/notifications/notificationList.ts'
+import {
+  newestNotificationsOfMode,
+  type NotificationRow,
+} from '../../store/notifications/notificationList.ts'
 import { readMerchantSettings } from '../../core/merchant/settings.ts'
-import { newestNotifications } from './findNotifications.ts'
 
 const read = 200 // of the newest notifications
 const shown = 10
@@ -19,11 +21,11 @@ export type EndpointHealth = {
 }
 
 export async function endpointHealth(db: Db, merchant_id: string, mode: Mode): Promise<EndpointHealth> {
-  const [merchant, { notifications }] = await Promise.all([
+  const [merchant, notifications] = await Promise.all([
     findMerchant(db, merchant_id),
-    newestNotifications(db, { merchant_id, limit: read }, read),
+    newestNotificationsOfMode(db, merchant_id, mode, read),
   ])
-  const sent = notifications.filter(one => one.mode === mode && one.last_result !== null)
+  const sent = notifications.filter(one => one.last_result !== null)
   const byLastTry = sent.toSorted((a, b) => time(b.last_try_at) - time(a.last_try_at))
   const [last] = byLastTry
   return {

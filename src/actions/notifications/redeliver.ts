@@ -42,9 +42,11 @@ export async function redeliverAsSeen(
   const found = await findRedeliverable(db, key)
   if (!found) return undefined
   const settings = await settingsOf(db, key.merchant_id)
+  let runs = 0 // after a lost commit the work runs again, and finds its own row; another form may have the same millisecond
   return db.transaction(async tx => {
+    const isRerun = ++runs > 1
     const begun_at = await lockBegunAt(tx, key)
-    if (begun_at?.getTime() === now.getTime()) return { ...none, redelivered: 1 } // a rerun after a lost commit
+    if (isRerun && begun_at?.getTime() === now.getTime()) return { ...none, redelivered: 1 }
     if (begun_at?.getTime() !== seen?.getTime()) return 'already'
     return beginRedeliveries(tx, [found], settings, now)
   })

@@ -5,6 +5,7 @@ import {
   type OverviewPeriod,
   type OverviewScope,
   overviewSpans,
+  type SlotRow,
   type Span,
   type Spans,
 } from '../../core/overview/figures.ts'
@@ -25,8 +26,9 @@ import {
   waitingEndpoints,
   type WaitingEndpoint,
 } from '../../store/overview/overview.ts'
-import { inOneSnapshot, reportBySlot } from '../../store/payments/reports.ts'
+import { inOneSnapshot, reportByParts } from '../../store/payments/reports.ts'
 import { listOutlets } from '../../store/merchants/merchants.ts'
+import { unacknowledgedAmong } from '../../store/notifications/notificationList.ts'
 import { listPayments } from '../../store/payments/payments.ts'
 import { periodOf, reportParts } from '../payments/outletReport.ts'
 import { listWaitingApprovals } from '../refunds/listApprovals.ts'
@@ -43,11 +45,12 @@ export type Sample = PayTimes & { isPart: boolean } // isPart: there are more pa
 export type Overview = Spans & {
   figures: Figures
   figuresBefore: Figures // of the whole slots, for the picture
-  comparedWith: Figures // as far as the present period has come
+  comparedWith: Pick<Figures, 'ends' | 'paid'> // as far as the present period has come
   sample: Sample
   sampleBefore: Sample
   failures: readonly FailureCount[]
   latest: readonly Payment[]
+  unacknowledged: ReadonlySet<string> // of the latest
   outletNames: ReadonlyMap<string, string>
 }
 
@@ -66,35 +69,38 @@ export async function merchantOverview(
   ])
   const spans = overviewSpans(period, zone, now)
   const { present, before } = spans
-  const [rows, rowsBefore, sample, sampleBefore, failures] = await Promise.all([
+  const references = newest.map(({ tx_reference }) => tx_reference)
+  const [rows, rowsBefore, sample, sampleBefore, failures, unacknowledged] = await Promise.all([
     countedRows(db, scope, present),
     countedRows(db, scope, before, before.sameTime),
     sampleOf(db, scope, present.from, now),
     sampleOf(db, scope, before.from, before.sameTime),
     failureCounts(db, scope, sampledPeriod(present.from, now), maxSample),
+    unacknowledgedAmong(db, scope.merchant_id, references),
   ])
-  if (newest.length === 0 && rows.length === 0 && rowsBefore.length === 0) return undefined
+  if (newest.length === 0 && rows.all.length === 0 && rowsBefore.all.length === 0) return undefined
   return {
     ...spans,
-    figures: figuresOf(rows, present.slots.length),
-    figuresBefore: figuresOf(rowsBefore, before.slots.length),
-    comparedWith: figuresOf(
-      rowsBefore.filter(({ isEarly }) => isEarly),
-      before.slots.length,
-    ),
+    figures: figuresOf(rows.all, present.slots.length),
+    figuresBefore: figuresOf(rowsBefore.all, before.slots.length),
+    comparedWith: figuresOf(rowsBefore.early, 0),
     sample,
     sampleBefore,
     failures,
     latest: newest,
+    unacknowledged: new Set(unacknowledged),
     outletNames: new Map(outlets.map(({ code, name }) => [code, name])),
   }
 }
 
-// The sums of each slot. `isEarly`: until a moment that divides one of the slots.
-async function countedRows(db: Db, scope: OverviewScope, { slots, from, until }: Span, divided?: Date) {
-  const moments = [...new Set([...slots, ...(divided ? [divided] : [])].map(at => at.getTime()))].sort(
-    (a, b) => a - b,
-  )
+// The sums of a span, and those until a moment that divides one of its slots.
+async function countedRows(
+  db: Db,
+  scope: OverviewScope,
+  { slots, from, until }: Span,
+  divided = until,
+): Promise<{ all: CountedRow[]; early: CountedRow[] }> {
+  const moments = [...new Set([...slots, divided].map(at => at.getTime()))].sort((a, b) => a - b)
   const partAt = (at: number) => moments.findLastIndex(moment => moment <= at)
   const rows = await inOneSnapshot(db, async tx => {
     const parts = await reportParts(
@@ -104,13 +110,14 @@ async function countedRows(db: Db, scope: OverviewScope, { slots, from, until }:
       ({ from_at, until_at }) => partAt(from_at.getTime()) === partAt(until_at.getTime() - 1),
     )
     const dates = moments.map(at => new Date(at))
-    return reportBySlot(tx, scope, parts, dates)
+    return reportByParts(tx, scope, parts, dates)
   })
-  return rows.map((row): CountedRow & { isEarly: boolean } => {
-    const at = moments[row.slot - 1] ?? 0
-    const slot = slots.findLastIndex(start => start.getTime() <= at) + 1
-    return { ...row, slot, isEarly: divided === undefined || at < divided.getTime() }
-  })
+  const startOf = (row: SlotRow) => moments[row.slot - 1] ?? 0
+  const slotOf = (row: SlotRow) => slots.findLastIndex(start => start.getTime() <= startOf(row)) + 1
+  return {
+    all: rows.map(row => (row.by === 'slot' ? { ...row, slot: slotOf(row) } : row)),
+    early: rows.filter(row => row.by === 'slot' && startOf(row) < divided.getTime()),
+  }
 }
 
 async function sampleOf(db: Db, scope: OverviewScope, from: Date, until: Date): Promise<Sample> {

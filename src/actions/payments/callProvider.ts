@@ -25,32 +25,38 @@ import { changeOf, changeOne } from './writeChanges.ts'
 
 // Sends the order of an attempt to its provider and stores the reply. The attempt is stored already: if this process dies, a
 // worker polls it by the same id.
-export async function startAttempt(
-  deps: PaymentDeps,
-  payment: OrderedPayment,
-  attempt: Attempt,
-): Promise<Change> {
-  const askedAt = deps.clock()
-  const { account, reply } = await call(deps, payment, attempt, 'start')
-  return resolveAttempt(deps, attempt, reply, askedAt, account)
-}
+export const startAttempt = (deps: PaymentDeps, payment: OrderedPayment, attempt: Attempt): Promise<Change> =>
+  inTrace(deps, attempt, 'attempt start', async () => {
+    const askedAt = deps.clock()
+    const { account, reply } = await call(deps, payment, attempt, 'start')
+    return resolveAttempt(deps, attempt, reply, askedAt, account)
+  })
+
+const inTrace = ({ traces }: PaymentDeps, attempt: Attempt, name: string, work: () => Promise<Change>) =>
+  traces.inPayment(attempt, name, {}, async span => {
+    const change = await work()
+    span.setAttribute('tollgate.attempt_state', change.attempt.state)
+    if (change.payment) span.setAttribute('tollgate.payment_status', change.payment.status)
+    return change
+  })
 
 // Sends the customer's input at a step. The submission is stored already, the input is not: if this process dies, the next
 // poll finds the step still open, and the customer types it again.
-export async function submitStep(
+export const submitStep = (
   deps: PaymentDeps,
   attempt: Attempt,
   step: string,
   input: Readonly<Record<string, string>>,
-): Promise<Change> {
-  const payment = await orderedPayment(deps, attempt)
-  const account = deps.providerAccounts.findFor(attempt)
-  const askedAt = deps.clock()
-  const reply = account
-    ? await account.submit(orderOf(deps, account, payment, attempt), step, input)
-    : await notSetUp(deps, attempt)
-  return resolveAttempt(deps, attempt, reply, askedAt, account)
-}
+): Promise<Change> =>
+  inTrace(deps, attempt, 'attempt step', async () => {
+    const payment = await orderedPayment(deps, attempt)
+    const account = deps.providerAccounts.findFor(attempt)
+    const askedAt = deps.clock()
+    const reply = account
+      ? await account.submit(orderOf(deps, account, payment, attempt), step, input)
+      : await notSetUp(deps, attempt)
+    return resolveAttempt(deps, attempt, reply, askedAt, account)
+  })
 
 async function orderedPayment({ db }: PaymentDeps, attempt: Attempt): Promise<OrderedPayment> {
   const payment = await findPayment(db, attempt)
@@ -61,23 +67,24 @@ async function orderedPayment({ db }: PaymentDeps, attempt: Attempt): Promise<Or
 // Polls the provider for the outcome of an attempt. If the customer has given the attempt up, it asks the provider to
 // withdraw the order instead, so that a poll continues what a process that died has begun. An order that was never sent is
 // sent now. An order that the provider does not have may be sent again, see `maySendAgain`.
-export async function pollAttempt(
+export const pollAttempt = (
   deps: PaymentDeps,
   attempt: Attempt,
   ordered?: OrderedPayment, // if the caller has just read it
-): Promise<Change> {
-  const payment = ordered ?? (await orderedPayment(deps, attempt))
-  const askedAt = deps.clock()
-  const polled: CallResult =
-    attempt.state === 'not_sent'
-      ? { account: deps.providerAccounts.findFor(attempt), reply: { state: 'not_sent', words: '' } }
-      : await call(deps, payment, attempt, pollVerbOf(attempt))
-  const isSendable = polled.reply.state === 'absent' || polled.reply.state === 'not_sent'
-  const sending = isSendable ? await storeSending(deps, payment, attempt) : undefined
-  return sending
-    ? startAttempt(deps, payment, sending)
-    : resolveAttempt(deps, attempt, polled.reply, askedAt, polled.account)
-}
+): Promise<Change> =>
+  inTrace(deps, attempt, 'attempt poll', async () => {
+    const payment = ordered ?? (await orderedPayment(deps, attempt))
+    const askedAt = deps.clock()
+    const polled: CallResult =
+      attempt.state === 'not_sent'
+        ? { account: deps.providerAccounts.findFor(attempt), reply: { state: 'not_sent', words: '' } }
+        : await call(deps, payment, attempt, pollVerbOf(attempt))
+    const isSendable = polled.reply.state === 'absent' || polled.reply.state === 'not_sent'
+    const sending = isSendable ? await storeSending(deps, payment, attempt) : undefined
+    return sending
+      ? startAttempt(deps, payment, sending)
+      : resolveAttempt(deps, attempt, polled.reply, askedAt, polled.account)
+  })
 
 // The account is not open on this node, so the attempt is marked as due for the nodes that have it.
 export async function pollElsewhere(deps: PaymentDeps, db: Db, attempt: Attempt) {

@@ -6,7 +6,7 @@ import type { Tx } from '../../store/db.ts'
 import { attemptsOfMany } from '../../store/payments/attempts.ts'
 import { lockToEnd, type LockMode } from '../../store/payments/locks.ts'
 import { byPaymentName, type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
-import { type DecisionOutcome, eachMerchant, oneFromEach, outcomeOf } from './groupTransactions.ts'
+import { type DecisionOutcome, oneFromEach, outcomeOf } from './groupTransactions.ts'
 import { changeOf, type PaymentChange, type Write } from './writeChanges.ts'
 
 // The customer cancels. A second time changes nothing.
@@ -21,14 +21,7 @@ export const cancel = (
 // lock.
 export async function cancelMany(tx: Tx, all: readonly CancelItem[], mode: LockMode, write: Write) {
   const items = oneFromEach(all).toSorted(byPaymentName)
-  const locking = eachMerchant(items, (merchant_id, some) =>
-    lockToEnd(
-      tx,
-      merchant_id,
-      some.map(({ tx_reference }) => tx_reference),
-      mode,
-    ),
-  )
+  const locking = lockToEnd(tx, items, mode)
   const reading = attemptsOfMany(tx, items)
   reading.catch(() => {}) // if the lock fails, its error is thrown
   const locked = await locking

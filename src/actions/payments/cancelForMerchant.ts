@@ -7,6 +7,7 @@ import type { Status } from '../../core/payment/payment.ts'
 import type { PaymentDeps } from '../../runtime/runtime.ts'
 import { attemptsOf } from '../../store/payments/attempts.ts'
 import { auditedDb } from '../access/audit.ts'
+import { requireOriginal } from '../installation/requireOriginal.ts'
 import { changeOf, changeOne, wakeDispatchers } from './writeChanges.ts'
 
 // `asked`: an attempt is unresolved, so the payment is cancelled if that ends without success. `already`: it was cancelled
@@ -24,11 +25,12 @@ type CancelRequest = {
 
 // The shop cancels a payment that is not paid, or the operator for it. A second submission changes nothing.
 export async function cancelForMerchant(
-  deps: Pick<PaymentDeps, 'db' | 'localWorkers' | 'wake' | 'watch'>,
+  deps: Pick<PaymentDeps, 'db' | 'localWorkers' | 'installation' | 'wake' | 'watch'>,
   { merchant_id, mode, tx_reference, seen, by }: CancelRequest,
   actor: Actor,
   now: Date,
 ): Promise<CancelResult> {
+  requireOriginal(deps, mode)
   const key = { merchant_id, tx_reference }
   const db = auditedDb(deps.db, actor, now, (done: { answer: Cancelled } | Cancelled | undefined) => {
     const cancelled = done && 'answer' in done ? done.answer : done

@@ -1,5 +1,6 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { decideExpiry } from '../../core/payment/expiry.ts'
+import type { ObserveStatuses } from '../../runtime/localWorkers.ts'
 import {
   bisectBatch,
   createSkippedRows,
@@ -24,7 +25,8 @@ import { changeOf, statementOf } from './writeChanges.ts'
 const batch = 500
 const sweepEveryMs = 60_000
 
-type Expiry = (now: Date) => Promise<number>
+// `searchedUntil`: payments that expired earlier were searched. `isSweepDue`: the next search starts from the oldest again.
+type Expiry = { (now: Date): Promise<number>; searchedUntil(): Date; isSweepDue(): boolean }
 
 // Ends expired payments, many in one commit, and returns how many it has handled. Several nodes do this at once: each locks
 // the payments that it ends, and skips those that others have locked. A payment that cannot be ended is left out for a while
@@ -35,26 +37,33 @@ type Expiry = (now: Date) => Promise<number>
 // since. Once a minute it starts from the oldest again, for payments that could not be ended before: their attempt was
 // unresolved, or another transaction had locked them. Most payments do not wait for that: an attempt that fails ends its
 // payment in the same transaction.
-export function createExpiry(db: Db, onSkipped: OnSkippedRow): Expiry {
+export function createExpiry(db: Db, onSkipped: OnSkippedRow, onEnded: ObserveStatuses = () => {}): Expiry {
   const skipped = createSkippedRows(onSkipped)
   let behind: ExpiryPosition | undefined
   let sweptAtMs = -Infinity
-  return async now => {
-    if (performance.now() - sweptAtMs >= sweepEveryMs) {
+  const isSweepDue = () => performance.now() - sweptAtMs >= sweepEveryMs
+  async function expire(now: Date): Promise<number> {
+    if (isSweepDue()) {
       behind = undefined
       sweptAtMs = performance.now()
     }
     const skippedBefore = skipped.size()
-    const { ended, last } = await endOldest(db, { now, behind, leftOut: skipped.keys() }, skipped)
+    const { ended, last } = await endOldest(db, { now, behind, leftOut: skipped.keys() }, skipped, onEnded)
     behind = last
     skipped.report()
     return ended + Math.max(0, skipped.size() - skippedBefore)
   }
+  return Object.assign(expire, { searchedUntil: () => behind?.expires_at ?? new Date(0), isSweepDue })
 }
 
 type SearchResult = { ended: number; last: ExpiryPosition | undefined } // the next search continues behind `last`
 
-async function endOldest(db: Db, search: ExpirySearch, skipped: SkippedRows): Promise<SearchResult> {
+async function endOldest(
+  db: Db,
+  search: ExpirySearch,
+  skipped: SkippedRows,
+  onEnded: ObserveStatuses,
+): Promise<SearchResult> {
   const end = (tx: Tx, payments: readonly PaymentWithMerchant[]) =>
     endPayments(tx, payments, search.now, skipped)
   let found: readonly ExpiryPosition[] = []
@@ -68,13 +77,18 @@ async function endOldest(db: Db, search: ExpirySearch, skipped: SkippedRows): Pr
   }
   try {
     const ended = await takePayments(db, oldest, end)
+    onEnded(ended)
     return { ended: ended.length, last: lastRead(search, found) }
   } catch (error) {
     if (isUnavailable(error)) throw error
     const keys = await findExpired(db, search, batch)
     const ended = await bisectBatch(
       keys,
-      async some => (await takePayments(db, selectByKeys(some), end)).length,
+      async some => {
+        const changes = await takePayments(db, selectByKeys(some), end)
+        onEnded(changes)
+        return changes.length
+      },
       skipped,
     )
     return { ended, last: search.behind }
@@ -104,7 +118,7 @@ async function endPayments(
       return []
     }
   })
-  const statement = statementOf(changes)
+  const statement = statementOf(tx, changes)
   if (statement) void tx.writeWithCommit(statement)
   return changes
 }

@@ -1,3 +1,4 @@
+import type { Lang } from '../../core/languages/languages.ts'
 import { readMerchantSettings } from '../../core/merchant/settings.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { parseReference } from '../../core/payment/reference.ts'
@@ -36,7 +37,12 @@ export async function findByReferenceOrInvoice(
 export type Explained = PaymentHistory & Timeline
 
 // The history of a payment and its timeline. Not one snapshot: the payment may be a moment older than the rest.
-export async function explainPayment(db: Db, payment: Payment, now: Date): Promise<Explained> {
+export async function explainPayment(
+  db: Db,
+  payment: Payment,
+  now: Date,
+  lang: Lang = 'en',
+): Promise<Explained> {
   const { merchant_id, tx_reference } = payment
   const [merchant, attempts, events, tasks, refunds] = await Promise.all([
     findMerchant(db, merchant_id),
@@ -55,5 +61,5 @@ export async function explainPayment(db: Db, payment: Payment, now: Date): Promi
     tasks,
     refunds,
   }
-  return { ...history, ...timeline(history, now) }
+  return { ...history, ...timeline(history, now, lang) }
 }

@@ -4,6 +4,7 @@ import { databaseDeadline, withShortDeadline } from '../../runtime/deadline.ts'
 import type { PaymentDeps } from '../../runtime/runtime.ts'
 import { attemptsOf } from '../../store/payments/attempts.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
+import { requireOriginal } from '../installation/requireOriginal.ts'
 import { pollAttempt, pollElsewhere } from './callProvider.ts'
 import { changeOf, changeOne } from './writeChanges.ts'
 
@@ -23,6 +24,7 @@ export async function giveUp(
   const now = deps.clock()
   const db = deps.db.withQuota('give_up').withDeadline(deadline)
   const given = await changeOne(db, deps.localWorkers, key, async (tx, payment) => {
+    requireOriginal(deps, payment.mode)
     const attempts = await attemptsOf(tx, key.merchant_id, key.tx_reference)
     const answer = decideGiveUp(payment, attempts, request, now)
     return {

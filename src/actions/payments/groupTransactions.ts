@@ -1,10 +1,11 @@
 import { createBatcher } from '../../runtime/batcher.ts'
 import { sharedDeadline } from '../../runtime/deadline.ts'
 import type { LocalWorkers } from '../../runtime/localWorkers.ts'
-import { isAlreadyThere } from '../../store/databaseErrors.ts'
+import { isAlreadyThere, isUnsupported } from '../../store/databaseErrors.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import type { LockMode } from '../../store/payments/locks.ts'
 import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
+import { isSharded } from '../../store/skipLocked.ts'
 import { type Write, writeChanges } from './writeChanges.ts'
 
 export type DecisionOutcome<Answer> = { answer: Answer } | { error: unknown }
@@ -31,12 +32,18 @@ export function groupTransactions<Item extends PaymentKey, Answer>(
   decide: Decide<Item, Answer>,
   groupsOf?: (item: Item) => string[], // items of one group are never in two batches at once
 ): (item: Item) => Promise<Answer> {
-  async function decideTogether(items: Item[]) {
+  async function decideTogether(items: Item[]): Promise<(DecisionOutcome<Answer> | undefined)[]> {
+    const wasSharded = isSharded(db)
+    const mode = wasSharded ? 'by_merchant' : 'skipping'
     try {
       const limited = db.withDeadline(sharedDeadline())
-      const outcomes = await writeChanges(limited, local, (tx, write) => decide(tx, items, 'skipping', write))
+      const outcomes = await writeChanges(limited, local, (tx, write) => decide(tx, items, mode, write))
       return items.map(item => outcomes.get(item))
     } catch (error) {
+      if (isUnsupported(error) && !wasSharded) {
+        db.locks.strategy = { state: 'unsupported' }
+        return decideTogether(items)
+      }
       if (!isAlreadyThere(error)) throw error
       return items.map(() => undefined)
     }
@@ -80,14 +87,4 @@ export function outcomeOf<Answer>(decide: () => Answer): DecisionOutcome<Answer>
   } catch (error) {
     return { error }
   }
-}
-
-// One statement for each merchant, all sent at once.
-export async function eachMerchant<Item extends PaymentKey, Row>(
-  items: readonly Item[],
-  query: (merchant_id: string, some: readonly Item[]) => Promise<readonly Row[]>,
-): Promise<Row[]> {
-  const itemsOf = (merchant_id: string) => items.filter(item => item.merchant_id === merchant_id)
-  const merchants = [...new Set(items.map(({ merchant_id }) => merchant_id))]
-  return (await Promise.all(merchants.map(merchant_id => query(merchant_id, itemsOf(merchant_id))))).flat()
 }

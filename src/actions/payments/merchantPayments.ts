@@ -6,6 +6,7 @@ import type { Payment } from '../../core/payment/payment.ts'
 import { referencePeriods } from '../../core/payment/reference.ts'
 import type { Db } from '../../store/db.ts'
 import { findMerchant, listOutlets } from '../../store/merchants/merchants.ts'
+import { unacknowledgedAmong } from '../../store/notifications/notificationList.ts'
 import {
   lastInRange,
   oldestOf,
@@ -44,10 +45,17 @@ export type PaymentPage = {
   hasOlder: boolean
   hasNewer: boolean
   readTo?: string // older (or newer) payments than this one were not read
+  unacknowledged: ReadonlySet<string> // of them, those whose newest notification the shop has not acknowledged
   isByValue: boolean // the search is for an amount or a name, which an index has for paid payments only
 }
 
-const emptyPage: PaymentPage = { payments: [], hasOlder: false, hasNewer: false, isByValue: false }
+const emptyPage: PaymentPage = {
+  payments: [],
+  hasOlder: false,
+  hasNewer: false,
+  unacknowledged: new Set(),
+  isByValue: false,
+}
 
 // One page of a merchant's payments. The search decides first, then the other filters.
 export async function paymentPage(
@@ -62,11 +70,13 @@ export async function paymentPage(
   const isOlder = place.going === 'older'
   const payments = isOlder ? found.slice(0, size) : found.slice(0, size).toReversed()
   const isCut = found.length > size
+  const references = payments.map(({ tx_reference }) => tx_reference)
   return {
     payments,
     hasOlder: isOlder ? isCut : true,
     hasNewer: isOlder ? place.from !== undefined : isCut,
     readTo: isCut ? undefined : readTo,
+    unacknowledged: new Set(await unacknowledgedAmong(db, list.merchant_id, references)),
     isByValue: prepared.isByValue,
   }
 }
@@ -82,7 +92,7 @@ export async function* allPaymentsOf(
   if (!prepared) return
   for (;;) {
     const { found, readTo } = await readOn(db(), prepared, { going: 'older', from }, batch)
-    if (found.length > 0) yield found
+    yield found // also if it is empty, so that a search that nobody waits for any more can stop
     from = found.length === batch ? found.at(-1)?.tx_reference : readTo
     if (from === undefined) return
   }

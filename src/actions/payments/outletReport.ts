@@ -1,27 +1,37 @@
 import type { Mode } from '../../core/mode.ts'
-import { firstReferenceAt } from '../../core/payment/reference.ts'
+import { firstReferenceAt, timeOfReference } from '../../core/payment/reference.ts'
+import {
+  gapsBetween,
+  hoursOf,
+  nextPeriod,
+  type SummedPeriod,
+  withoutOverlaps,
+} from '../../core/summedPeriods.ts'
 import { startOfDay, startOfNextDay } from '../../core/zone.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import {
   forgetLateChanges,
   inOneSnapshot,
   lateChangesBefore,
+  isSummed,
   lockProgress,
   periodsWith,
   removeHours,
   reportByOutlet,
   type ReportParts,
+  type ReportPeriod,
   type ReportRow,
   type ReportScope,
   saveProgress,
+  storedPeriods,
   storeSums,
-  type SummedPeriod,
-  summedPeriods,
+  sumPeriod,
 } from '../../store/payments/reports.ts'
 
 // How far the time in a reference may be ahead of its payment's: references never go back, clocks do.
 const clockStepMs = 24 * 60 * 60_000
 
+type SumScope = Omit<ReportScope, 'outlet'>
 type ReportRequest = { merchant_id: string; mode: Mode; outlet?: string; from: Date; until: Date }
 export type ReportTotal = Pick<ReportRow, 'status' | 'currency' | 'payments' | 'total'>
 export type OutletReport = { rows: ReportRow[]; totals: ReportTotal[] }
@@ -37,50 +47,50 @@ export const outletReport = (db: Db, { from, until, ...scope }: ReportRequest): 
 // What a report of a period reads: stored sums, and the payments of the rest. `isUsable` leaves out sums that are too long.
 export async function reportParts(
   tx: Tx,
-  scope: Omit<ReportScope, 'outlet'>,
+  scope: SumScope,
   { from, until }: { from: Date; until: Date },
   isUsable: (period: SummedPeriod) => boolean = () => true,
 ): Promise<ReportParts> {
-  const summed = withoutOverlaps((await summedPeriods(tx, scope, from, until)).filter(isUsable))
-  return { summed, gaps: gapsBetween(summed, from, until).map(periodOf) }
+  const stored = await storedPeriods(tx, scope, from, until)
+  const isInside = ({ from_at, until_at }: SummedPeriod) => from_at >= from && until_at <= until
+  const summed = withoutOverlaps(stored.filter(one => one.isRight && isInside(one) && isUsable(one)))
+  const lastReferenceOf = (gap: { from: Date; until: Date }) =>
+    stored.findLast(({ from_at, until_at }) => from_at <= gap.from && until_at >= gap.until)?.last_reference
+  return {
+    summed,
+    gaps: gapsBetween(summed, { from, until }).map(gap => periodOf(gap, lastReferenceOf(gap))),
+  }
 }
 
-// Periods overlap if the time zone was changed.
-function withoutOverlaps(summed: readonly SummedPeriod[]): SummedPeriod[] {
-  const used: SummedPeriod[] = []
-  for (const one of summed) if ((used.at(-1)?.until_at ?? one.from_at) <= one.from_at) used.push(one)
-  return used
-}
-
-function gapsBetween(summed: readonly SummedPeriod[], from: Date, until: Date) {
-  const starts = [from, ...summed.map(({ until_at }) => until_at)]
-  const ends = [...summed.map(({ from_at }) => from_at), until]
-  return starts.flatMap((start, at) => {
-    const end = ends[at] ?? until
-    return start < end ? [{ from: start, until: end }] : []
-  })
-}
-
-export const periodOf = ({ from, until }: { from: Date; until: Date }) => ({
+// `lastReference`: no payment of the period has a later one.
+export const periodOf = (
+  { from, until }: { from: Date; until: Date },
+  lastReference?: string | null,
+): ReportPeriod => ({
   from,
   until,
   firstReference: firstReferenceAt(from),
-  endReference: firstReferenceAt(new Date(until.getTime() + clockStepMs)),
+  endReference: firstReferenceAt(
+    new Date(lastReference ? timeOfReference(lastReference).getTime() + 1 : until.getTime() + clockStepMs),
+  ),
 })
 
 const hourMs = 60 * 60_000
 const dayMs = 24 * hourMs
 const settledAfterMs = 2 * hourMs // a payment that changes after this is recorded as late: see lateChangeOf
 const oldestDays = 400
+// The overview compares with a part of a day, at most thirty days ago, so the hours of these days are kept.
+const daysWithHours = 32
 const changesAtOnce = 1000
-// With fewer payments in a period, reading them is as fast as reading sums.
+// With fewer payments in a period, reading them is as fast as reading sums. Of a merchant with many payments a day all hours
+// are stored, because a report of an hour may otherwise read the payments of a day.
 const leastPayments = { day: 500, hour: 100 }
 
 // Sums the next day of a merchant, the next hour if the day is not over, or the periods of payments that changed since they
 // were summed. Returns whether there was anything to do. `least` is for tests.
 export const sumPayments = (
   db: Db,
-  scope: Omit<ReportScope, 'outlet'>,
+  scope: SumScope,
   zone: string,
   now: Date,
   least = leastPayments,
@@ -88,42 +98,54 @@ export const sumPayments = (
   db.transaction(async tx => {
     const summedUntil = await lockProgress(tx, scope, new Date(now.getTime() - oldestDays * dayMs))
     if (!summedUntil) return false
-    const sum = async (period: SummedPeriod, leastOfPeriod: number) => {
-      const gaps = [periodOf({ from: period.from_at, until: period.until_at })]
-      const rows = await reportByOutlet(tx, scope, { summed: [], gaps })
-      if (rows.reduce((all, { payments }) => all + Number(payments), 0) >= leastOfPeriod)
-        await storeSums(tx, scope, period, rows)
-    }
     const changes = await lateChangesBefore(tx, scope, summedUntil, changesAtOnce)
     if (changes.length > 0) {
       const moments = changes.map(({ created_at }) => created_at)
-      for (const period of await periodsWith(tx, scope, moments)) await sum(period, 0)
+      for (const period of await periodsWith(tx, scope, moments)) await sum(tx, scope, period, [], 0)
       await forgetLateChanges(tx, scope.merchant_id, changes)
       return true
     }
     const settledUntil = new Date(now.getTime() - settledAfterMs)
     const next = nextPeriod(summedUntil, zone, settledUntil)
     if (next.until_at > settledUntil) return false
-    await sum(next, least[next.length])
-    if (next.length === 'day') await removeHours(tx, scope, next)
+    if (next.length === 'day') {
+      const hours = next.until_at > new Date(now.getTime() - daysWithHours * dayMs) ? hoursOf(next) : []
+      const isStored = await sum(tx, scope, next, hours, least.day)
+      if (!isStored || hours.length === 0) await removeHours(tx, scope, next)
+      await removeHours(tx, scope, dayBefore(next, daysWithHours, zone))
+    } else {
+      const today = { ...next, from_at: startOfDay(next.from_at, zone) }
+      const isBusy = await isSummed(tx, scope, dayBefore(today, 1, zone))
+      await sum(tx, scope, next, [], isBusy ? 0 : least.hour)
+    }
     await saveProgress(tx, scope, next.until_at)
     return true
   })
 
-function nextPeriod(
-  summedUntil: Date,
-  zone: string,
-  settledUntil: Date,
-): SummedPeriod & { length: 'day' | 'hour' } {
-  const endOfDay = startOfNextDay(summedUntil, zone)
-  if (endOfDay <= settledUntil)
-    return { length: 'day', from_at: startOfDay(summedUntil, zone), until_at: endOfDay }
-  const endOfHour = (Math.floor(summedUntil.getTime() / hourMs) + 1) * hourMs
-  return {
-    length: 'hour',
-    from_at: summedUntil,
-    until_at: new Date(Math.min(endOfHour, endOfDay.getTime())),
-  }
+// Stores the sums of a period and of its parts, unless it has too few payments. Returns whether they are stored.
+async function sum(
+  tx: Tx,
+  scope: SumScope,
+  period: SummedPeriod & { last_reference?: string | null },
+  parts: readonly SummedPeriod[],
+  least: number,
+) {
+  const read = periodOf({ from: period.from_at, until: period.until_at }, period.last_reference)
+  const moments = parts.map(({ from_at }) => from_at)
+  const rows = await sumPeriod(tx, scope, read, moments)
+  const whole = rows.filter(({ slot }) => slot === null)
+  if (whole.reduce((all, { payments }) => all + Number(payments), 0) < least) return false
+  const ofParts = parts.map((part, at) => ({
+    period: part,
+    rows: rows.filter(({ slot }) => slot === at + 1),
+  }))
+  await storeSums(tx, scope, [{ period, rows: whole }, ...ofParts])
+  return true
+}
+
+function dayBefore({ from_at }: SummedPeriod, days: number, zone: string): SummedPeriod {
+  const noon = new Date(from_at.getTime() + dayMs / 2 - days * dayMs)
+  return { from_at: startOfDay(noon, zone), until_at: startOfNextDay(noon, zone) }
 }
 
 // Over all outlets and payment methods. Never over statuses: paid and unpaid amounts do not add up.

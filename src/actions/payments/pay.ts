@@ -24,8 +24,9 @@ import type { PaymentDeps } from '../../runtime/runtime.ts'
 import type { Tx } from '../../store/db.ts'
 import { type LockMode, lockToBegin, type LockedToBegin } from '../../store/payments/locks.ts'
 import { byPaymentName, type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
+import { requireOriginal } from '../installation/requireOriginal.ts'
 import { startAttempt } from './callProvider.ts'
-import { type DecisionOutcome, eachMerchant, oneFromEach, outcomeOf } from './groupTransactions.ts'
+import { type DecisionOutcome, oneFromEach, outcomeOf } from './groupTransactions.ts'
 import { changeOf, type PaymentChange, type Write } from './writeChanges.ts'
 
 // From the pay button to the database row:
@@ -62,6 +63,7 @@ export async function pay(
   request: PayRequest,
   deadline = databaseDeadline(),
 ): Promise<PayResult> {
+  requireOriginal(deps, payment.mode)
   const method = methodsWithFields(deps.providerAccounts.availableMethods(payment), payment).find(
     one => one.payment_method === request.payment_method,
   )
@@ -162,7 +164,7 @@ export const cappedBy = (item: BeginItem): string[] =>
 // first run has stored, and returns the same results.
 export async function beginMany(tx: Tx, items: readonly BeginItem[], mode: LockMode, write: Write) {
   const firsts = oneFromEach(items)
-  const locked = await eachMerchant(firsts, (merchant_id, some) => lockToBegin(tx, merchant_id, some, mode))
+  const locked = await lockToBegin(tx, firsts, mode)
   const payments = new Map(locked.map(payment => [paymentName(payment), payment]))
   const begun = new Map<string, PaymentChange>()
   const begunAt = new Map<string, Date[]>() // by cap, in the order of arrival

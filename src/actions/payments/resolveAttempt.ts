@@ -21,7 +21,7 @@ import { byPaymentName } from '../../store/payments/paymentKeys.ts'
 import { reopenTaskOf } from '../../store/payments/tasks.ts'
 import { refundsOfPayment } from '../../store/refunds/merchantRefunds.ts'
 import { resolveRefund } from './resolveRefund.ts'
-import { type DecisionOutcome, eachMerchant, oneFromEach, outcomeOf } from './groupTransactions.ts'
+import { type DecisionOutcome, oneFromEach, outcomeOf } from './groupTransactions.ts'
 import { changeOf, type PaymentChange, wakeDispatchers, type Write } from './writeChanges.ts'
 
 // Stores a provider's reply: what it changes is decided by `applyReply`, in `resolveMany` below, together with other replies
@@ -71,14 +71,7 @@ const noTerms = {
 
 export async function resolveMany(tx: Tx, all: readonly ResolveItem[], mode: LockMode, write: Write) {
   const items = oneFromEach(all).toSorted(byPaymentName)
-  const locked = await eachMerchant(items, (merchant_id, some) =>
-    lockToResolve(
-      tx,
-      merchant_id,
-      some.map(({ snapshot: asked }) => asked.attempt_id),
-      mode,
-    ),
-  )
+  const locked = await lockToResolve(tx, items, mode)
   const byAttempt = new Map(locked.map(one => [one.attempt.attempt_id, one]))
   const decided = new Map<ResolveItem, DecisionOutcome<ResolveDecision>>()
   for (const item of items) {

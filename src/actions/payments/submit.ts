@@ -7,6 +7,7 @@ import type { Tx } from '../../store/db.ts'
 import { attemptsOf } from '../../store/payments/attempts.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
 import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
+import { requireOriginal } from '../installation/requireOriginal.ts'
 import { submitStep } from './callProvider.ts'
 import { changeOf, changeOne } from './writeChanges.ts'
 
@@ -29,6 +30,7 @@ export async function submit(
 ): Promise<SubmitResult> {
   const db = deps.db.withQuota('submit').withDeadline(deadline)
   const decided = await changeOne<Decided | undefined>(db, deps.localWorkers, key, async (tx, payment) => {
+    requireOriginal(deps, payment.mode)
     const answer = await decide(deps, tx, payment, request)
     if (!answer || !('step' in answer)) return { answer }
     return { answer, change: { ...changeOf(payment, payment, answer.events), actedAttempt: answer.attempt } }

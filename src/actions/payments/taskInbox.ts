@@ -93,12 +93,15 @@ export const writeTaskNote = (working: Working, key: TaskKey, note: string): Pro
 // Twice the same is once: the second finds no open task.
 export async function closeInboxTask(
   { db, actor, now }: Pick<Working, 'db' | 'actor' | 'now'>,
-  { merchant_id, tx_reference, kind, number }: TaskKey,
+  key: TaskKey,
   note: string,
-): Promise<CloseTaskResult['done']> {
+): Promise<'done' | 'already' | 'no_task'> {
+  const { merchant_id, tx_reference, kind, number } = key
   const recorded = auditedDb(db, actor, now, (result: CloseTaskResult | undefined) =>
     result?.done === 'closed' ? closedTaskEntry({ merchant_id, tx_reference }, kind) : undefined,
   )
   const closing = { kind, note, number, isForm: true } as const
-  return (await closeTask(recorded, { merchant_id, tx_reference }, closing, now)).done
+  const { done } = await closeTask(recorded, { merchant_id, tx_reference }, closing, now)
+  if (done === 'closed') return 'done'
+  return (await readInboxTasks(db, key)).length > 0 ? 'already' : 'no_task'
 }

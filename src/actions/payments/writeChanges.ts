@@ -14,7 +14,7 @@ import type { Payment } from '../../core/payment/payment.ts'
 import type { RefundChange } from '../../core/refund/refund.ts'
 import type { LocalWorkers, Reservation } from '../../runtime/localWorkers.ts'
 import type { PaymentDeps } from '../../runtime/runtime.ts'
-import { isUnavailable } from '../../store/databaseErrors.ts'
+import { isOutcomeUnknown } from '../../store/databaseErrors.ts'
 import type { Db, Query, Tx } from '../../store/db.ts'
 import { groupStatement, type StatementPart } from '../../store/groupStatement.ts'
 import { type CustomerMessage, customerMessages } from '../../store/messages/messages.ts'
@@ -150,6 +150,7 @@ export type Write = (changes: readonly PaymentChange[]) => Promise<Task[]>
 
 // What a transaction writes with its commit, until the outcome of the commit is known.
 type CommitWrites = {
+  changes: readonly PaymentChange[]
   deliveries: number
   messages: readonly CustomerMessage[]
   reservation?: Reservation
@@ -180,7 +181,7 @@ export async function writeChanges<T>(
       })
     })
     .catch((error: unknown) => {
-      if (written && isUnavailable(error)) reportUnknownOutcome(senders, written)
+      if (written && isOutcomeUnknown(error)) reportUnknownOutcome(senders, written)
       else written?.reservation?.release()
       throw error
     })
@@ -253,14 +254,17 @@ function writeWithCommit(
 ): CommitWrites | undefined {
   const deliveries = newDeliveriesOf(notificationsIn(changes))
   const reservation = deliveries.length > 0 ? dispatch?.reserve(deliveries) : undefined
-  const statement = statementOf(changes, reservation, inbox)
+  const statement = statementOf(tx, changes, reservation, inbox)
   const leased = statement && tx.writeWithCommit<NotificationKey>(statement)
-  return leased && { deliveries: deliveries.length, messages: messagesIn(changes), reservation, leased }
+  return (
+    leased && { changes, deliveries: deliveries.length, messages: messagesIn(changes), reservation, leased }
+  )
 }
 
 // All changes in one statement, with one part for each table: there is no new status without its event, its notification
 // and its messages. The statement returns the deliveries that have the lease. Undefined if nothing changes.
 export function statementOf(
+  tx: Tx,
   changes: readonly PaymentChange[],
   lease?: InlineLease,
   inbox?: LocalWorkers['inbox'],
@@ -291,13 +295,13 @@ export function statementOf(
       transfersOf(change, () => readMerchantSettings(change.before.merchant_settings)),
     ),
     ...part(addLateChanges, lateChangeOf),
-    ...addNotifications(notificationsIn(changes), lease),
+    ...addNotifications(tx, notificationsIn(changes), lease),
     ...part(customerMessages, ({ update }) =>
       update?.messages.map(message => ({ ...message, isKept: inbox?.keeps(message) ?? false })),
     ),
   ]
   if (parts.length === 0) return undefined
-  return groupStatement(parts, parts.some(({ name }) => name === 'sent') ? leasedDeliveries : undefined)
+  return groupStatement(parts, leasedDeliveries(parts))
 }
 
 // The day of a payment is summed for reports two hours after it ended. A payment of that day that changes later, by status
@@ -318,9 +322,10 @@ const messagesIn = (changes: readonly PaymentChange[]) =>
   changes.flatMap(({ update }) => update?.messages ?? [])
 
 async function dispatchWritten(
-  { dispatch, inbox }: LocalWorkers,
-  { deliveries, messages, reservation, leased }: CommitWrites,
+  { dispatch, inbox, observeStatuses }: LocalWorkers,
+  { changes, deliveries, messages, reservation, leased }: CommitWrites,
 ) {
+  observeStatuses?.(changes)
   const dispatched = reservation ? await leased : []
   reservation?.confirm(dispatched)
   if (dispatched.length < deliveries) dispatch?.undispatched()

@@ -1,5 +1,3 @@
-import type { Actor } from '../../core/access/audit.ts'
-import { accountChangeEntry } from '../../core/access/auditEntries.ts'
 import type { Mode } from '../../core/mode.ts'
 import { addEnded, noneEnded, readEndedKey } from '../../core/operator/minuteCounts.ts'
 import { sumMinutes } from '../../core/operator/liveFigures.ts'
@@ -22,11 +20,12 @@ import { listHealth } from '../../store/providers/health.ts'
 import { audited, auditedDb } from '../access/audit.ts'
 import { type AccountSetup, prepareAccount } from './addAccount.ts'
 import { type AccountCheck, checkAccount } from './checkAccount.ts'
-import { attemptsInQuestion, prepareChange, saveAccountChange } from './setAccount.ts'
+import { type AccountChanger, attemptsInQuestion, prepareChange, changeAccount } from './setAccount.ts'
 
 // The accounts of this gateway as the operator's pages see them, and what opens and seals new ones.
 export type AccountsOfGateway = { accounts(): readonly OpenedAccount[]; setup: AccountSetup }
 
+const checkTimeoutMs = 12_000 // proxies wait 20 seconds for a page
 const judgedMs = 15 * 60_000
 
 export type MethodFigures = Awaited<ReturnType<typeof readMethodFigures>>[number]
@@ -81,7 +80,7 @@ function faultsOf(faults: readonly string[], known: readonly ProviderSetting[]):
 }
 
 type Typed = Readonly<Record<string, string>>
-type Changing = { db(): Db; setup: AccountSetup; actor: Actor; clock(): Date } // `db`: with a new deadline
+type Changing = AccountChanger & { db(): Db; setup: AccountSetup; clock(): Date } // `db`: with a new deadline
 
 // `isUnchecked`: stored even if the provider refuses the settings.
 export type NewAccountForm = {
@@ -108,7 +107,7 @@ const namePattern = /^[a-z]\w{0,39}-[0-9a-z]{6}$/
 
 // The provider is asked first whether the settings are good, which charges nobody and happens outside of the transaction.
 export async function addAccountForm(
-  { db, setup, actor, clock }: Changing,
+  { db, setup, actor, by, clock }: Changing,
   { account, provider, mode, merchant_id, label, typed, isUnchecked }: NewAccountForm,
 ): Promise<AccountOutcome> {
   const kind = setup.providers.get(provider)
@@ -120,7 +119,9 @@ export async function addAccountForm(
   const identity = { account, provider, mode, merchant_id }
   const prepared = prepareAccount(setup, identity, {}, givenIn(known, typed))
   if (prepared.faults) return { done: 'faulty', faults: faultsOf(prepared.faults, known) }
-  const check = isUnchecked ? undefined : await checkAccount(kind, prepared.values, prepared.opened)
+  const check = isUnchecked
+    ? undefined
+    : await checkAccount(kind, prepared.values, prepared.opened, checkTimeoutMs)
   if (check?.outcome === 'bad') return refusedSettings(check)
   const now = clock()
   const entry = {
@@ -130,9 +131,8 @@ export async function addAccountForm(
     before: null,
     after: { provider, mode, label, settings: Object.keys(prepared.values) },
   }
-  const recorded = auditedDb(db(), actor, now, (done: 'saved' | 'already') =>
-    done === 'saved' ? entry : undefined,
-  )
+  const entryOf = (done: 'saved' | 'already') => (done === 'saved' ? entry : undefined)
+  const recorded = auditedDb(db(), actor, now, entryOf, { change: 'payout', by })
   const done = await changingAccounts<'saved' | 'already'>(recorded, async tx => {
     if (await findAccount(tx, account)) return 'already'
     await addStoredAccount(tx, { ...identity, ...prepared.sealed, label, created_at: now })
@@ -162,7 +162,7 @@ export type AccountChange = {
 export type ChangeOutcome = AccountOutcome | { done: 'needs_business'; attempts: number }
 
 export async function changeAccountForm(
-  { db, setup, actor, clock }: Changing,
+  { db, setup, actor, by, clock }: Changing,
   row: StoredAccount,
   { seen, label, typed, business, isUnchecked }: AccountChange,
 ): Promise<ChangeOutcome> {
@@ -174,41 +174,29 @@ export async function changeAccountForm(
   if (prepared.faults) return { done: 'faulty', faults: faultsOf(prepared.faults, known) }
   const attempts = await attemptsInQuestion(db(), prepared)
   if (attempts !== undefined && business === undefined) return { done: 'needs_business', attempts }
-  const check = isUnchecked ? undefined : await checkAccount(kind, prepared.values, prepared.opened)
+  const check = isUnchecked
+    ? undefined
+    : await checkAccount(kind, prepared.values, prepared.opened, checkTimeoutMs)
   if (check?.outcome === 'bad') return refusedSettings(check)
-  const done = await saveAudited(db(), actor, row, { ...prepared.sealed, label }, clock(), {
-    ...prepared,
-    isSameBusiness: business === 'same',
-  })
-  return { done, check }
+  const changed = { ...prepared.stored, label }
+  const credentials = { ...prepared, isSameBusiness: business === 'same' }
+  const saved = await changeAccount(db(), { actor, by }, row, changed, clock(), credentials)
+  return { done: savedOutcome[saved], check }
 }
 
-async function saveAudited(
-  db: Db,
-  actor: Actor,
-  row: StoredAccount,
-  changed: Parameters<typeof saveAccountChange>[2],
-  now: Date,
-  credentials?: Parameters<typeof saveAccountChange>[4],
-): Promise<'saved' | 'changed'> {
-  const recorded = auditedDb(db, actor, now, (result: 'saved' | 'changed_meanwhile') =>
-    result === 'saved' ? accountChangeEntry(row, changed) : undefined,
-  )
-  const result = await saveAccountChange(recorded, row, changed, now, credentials)
-  return result === 'saved' ? 'saved' : 'changed'
-}
+const savedOutcome = { saved: 'saved', changed_meanwhile: 'changed' } as const
 
 // Idempotent: an account that is in this state already is not changed.
 export async function setAccountEnabled(
   db: Db,
-  actor: Actor,
+  changer: AccountChanger,
   row: StoredAccount,
   { isEnabled, seen }: { isEnabled: boolean; seen: string },
   now: Date,
 ): Promise<'saved' | 'already' | 'changed'> {
   if ((row.disabled_at === null) === isEnabled) return 'already'
   if (String(row.version) !== seen) return 'changed'
-  return saveAudited(db, actor, row, { disabled_at: isEnabled ? null : now }, now)
+  return savedOutcome[await changeAccount(db, changer, row, { disabled_at: isEnabled ? null : now }, now)]
 }
 
 // Asks the provider whether the stored settings are good. No cached token hides that they no longer get one.
@@ -235,5 +223,5 @@ async function checkStored(setup: AccountSetup, row: StoredAccount): Promise<Acc
   const values = settingsOfStored(row, setup)
   const prepared = prepareAccount(setup, row, values, [])
   if (prepared.faults) return { outcome: 'bad', words: prepared.faults.join(' ') }
-  return checkAccount(kind, values, prepared.opened)
+  return checkAccount(kind, values, prepared.opened, checkTimeoutMs)
 }

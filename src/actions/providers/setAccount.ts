@@ -1,3 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Actor } from '../../core/access/audit.ts'
+import { accountChangeEntry } from '../../core/access/auditEntries.ts'
 import { digestCredentials, identityScope, scopeOf } from '../../core/provider/accountIdentity.ts'
 import type { SettingChange } from '../../core/provider/accountSettings.ts'
 import type { ProviderAccount } from '../../core/provider/provider.ts'
@@ -11,11 +14,17 @@ import {
   type StoredAccount,
 } from '../../store/providers/accounts.ts'
 import { addBusiness, listBusinesses } from '../../store/providers/businesses.ts'
+import { auditedDb } from '../access/audit.ts'
 import { type AccountSetup, type Faulty, prepareAccount, type Prepared } from './addAccount.ts'
 import { type BusinessCredentials, mergeInto, openAttemptsOf } from './confirmBusiness.ts'
 
-// `formerDigest`: of the stored credentials. Undefined if the new ones are the same.
-type PreparedChange = Prepared & { credentials: BusinessCredentials; formerDigest?: string }
+// `stored`: what the change replaces; nothing if all settings stay as they are. `formerDigest`: of the stored credentials.
+// Undefined if the new ones are the same.
+type PreparedChange = Prepared & {
+  stored: Partial<Prepared['sealed']>
+  credentials: BusinessCredentials
+  formerDigest?: string
+}
 
 // Prepares an account with changed settings. Its attempts are polled under its name, so it must stay in its environment at
 // the provider: another environment does not have their orders and would report them as absent. Only an operator can say
@@ -43,6 +52,7 @@ export function prepareChange(
   const scope = identityScope(row.provider, prepared.opened)
   return {
     ...prepared,
+    stored: isDeepStrictEqual(prepared.values, before) ? {} : prepared.sealed,
     credentials: { account: row.account, credentialsDigest: digest, scope },
     ...(formerDigest !== digest && { formerDigest }),
   }
@@ -105,22 +115,49 @@ async function saveBusiness(
 }
 
 type SavedAccount = 'saved' | 'changed_meanwhile'
+type Changed = Partial<Pick<StoredAccount, 'label' | 'disabled_at'> & Prepared['sealed']>
 
 // `row` is what the change is based on: a concurrent change is not overwritten. If a commit was cut off, the repeated
-// transaction finds it done.
+// transaction finds it done; another change may have the same millisecond.
 export const saveAccountChange = (
   db: Db,
   row: StoredAccount,
-  changed: Partial<Pick<StoredAccount, 'label' | 'disabled_at'> & Prepared['sealed']>,
+  changed: Changed,
   now: Date,
   newCredentials?: NewCredentials,
-): Promise<SavedAccount> =>
-  changingAccounts(db, async tx => {
+): Promise<SavedAccount> => {
+  let runs = 0
+  return changingAccounts(db, async tx => {
+    const isRerun = ++runs > 1
     const stored = await findAccount(tx, row.account)
-    if (stored && stored.version > row.version && stored.updated_at.getTime() === now.getTime())
+    if (isRerun && stored && stored.version > row.version && stored.updated_at.getTime() === now.getTime())
       return 'saved' // by this call
     if (stored?.version !== row.version) return 'changed_meanwhile'
     await saveAccount(tx, row.account, { ...stored, ...changed }, now)
     if (newCredentials) await saveBusiness(tx, newCredentials, now)
     return 'saved'
   })
+}
+
+// `by` is the name of the user, for the mail to the owners of the merchant whose account it is.
+export type AccountChanger = { actor: Actor; by: string }
+
+// Also records the change. Another name sends no mail.
+export function changeAccount(
+  db: Db,
+  { actor, by }: AccountChanger,
+  row: StoredAccount,
+  changed: Changed,
+  now: Date,
+  newCredentials?: NewCredentials,
+): Promise<SavedAccount> {
+  const entryOf = (result: SavedAccount) =>
+    result === 'saved' ? accountChangeEntry(row, changed) : undefined
+  const alert = movesMoney(row, changed) ? { change: 'payout' as const, by } : undefined
+  return saveAccountChange(auditedDb(db, actor, now, entryOf, alert), row, changed, now, newCredentials)
+}
+
+// Whether a merchant's money may go elsewhere: other settings, or the account takes payments or no longer does.
+const movesMoney = (row: StoredAccount, changed: Changed) =>
+  changed.sealed_settings !== undefined ||
+  (changed.disabled_at !== undefined && (changed.disabled_at === null) !== (row.disabled_at === null))

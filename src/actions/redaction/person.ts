@@ -1,7 +1,7 @@
 import type { Actor, AuditEntry } from '../../core/access/audit.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { referencePeriods } from '../../core/payment/reference.ts'
-import { type Person, personPattern } from '../../core/redaction/redact.ts'
+import { aliasesOf, type Person, type Spelling } from '../../core/redaction/redact.ts'
 import type { Db } from '../../store/db.ts'
 import { listMerchants } from '../../store/merchants/merchants.ts'
 import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
@@ -10,15 +10,13 @@ import {
   paymentsByEmail,
   paymentsByNumber,
   paymentsByWallet,
+  paymentsOfPeriod,
   readPayments,
 } from '../../store/payments/paymentSearch.ts'
-import { scanPayments, scrubNotes } from '../../store/redaction/personTraces.ts'
-import { audited, auditedDb } from '../access/audit.ts'
-import { type ErasedPayment, erasePayments, type KeptBecause } from './redact.ts'
+import { audited } from '../access/audit.ts'
 
 const maxListed = 50
-const eraseAtOnce = 100
-const scanAtOnce = 2000
+const maxWithAliases = 500 // the newest payments, whose names and addresses are searched for in texts
 const clockToleranceMs = 86_400_000 // references of a node whose clock was ahead
 
 // The payments of a person, by number, wallet and email address, newest first.
@@ -40,91 +38,44 @@ export async function paymentsOfPerson(
   return [...new Map(found.map(key => [paymentName(key), key])).values()].slice(0, limit)
 }
 
+const noLimit = 10_000_000
+
+// All of them, newest first, in a part for each period that is searched: a part may be empty, and a payment may be in two.
+export async function* allPaymentsOfPerson(
+  open: () => Db,
+  { kind, value }: Person,
+  now: Date,
+): AsyncGenerator<readonly PaymentKey[]> {
+  const oldest = await oldestReference(open())
+  if (oldest === undefined) return
+  for (const period of referencePeriods(oldest, new Date(now.getTime() + clockToleranceMs)))
+    yield paymentsOfPeriod(open(), period, kind === 'phone' ? { number: value } : { email: value })
+  if (kind === 'email') return
+  const merchants = (await listMerchants(open())).map(({ merchant_id }) => merchant_id)
+  yield paymentsByWallet(open(), merchants, value, noLimit)
+}
+
 export type FoundPerson = { payments: Payment[]; more: boolean }
 
 // Each search is recorded, without the number or address.
 export async function findPerson(db: Db, person: Person, actor: Actor, now: Date): Promise<FoundPerson> {
   const keys = await paymentsOfPerson(db, person, now, maxListed + 1)
-  await audited(db, actor, now, (_, record) => record(personEntry('person.find', person, keys.length)))
+  await audited(db, actor, now, (_, record) =>
+    record(personEntry('person.find', person, { payments: keys.length })),
+  )
   const payments = keys.length > 0 ? await readPayments(db, keys.slice(0, maxListed)) : []
   return { payments, more: keys.length > maxListed }
 }
 
-// The audit log holds no number and no address: only which of the two was used, and how many payments it concerned.
+// Other names, numbers and addresses of the person.
+export async function aliasesOfPerson(db: Db, person: Person, now: Date): Promise<Spelling[]> {
+  const keys = await paymentsOfPerson(db, person, now, maxWithAliases)
+  return aliasesOf(keys.length > 0 ? await readPayments(db, keys) : [])
+}
+
+// The audit log holds no number and no address: only which of the two was used, and counts.
 export const personEntry = (
-  action: 'person.find' | 'person.export' | 'person.erase',
+  action: 'person.find' | 'person.export' | 'person.erase' | 'person.erased',
   { kind }: Person,
-  payments: number,
-): AuditEntry => ({ merchant_id: null, action, subject: kind, before: null, after: { payments } })
-
-// Where the erasure continues: first the payments that an index finds, then all payments of each merchant, whose texts may
-// contain the number or address.
-export type ErasePlace = 'indexed' | { merchant_id: string; behind: string }
-
-export type KeptPayment = PaymentKey & { because: KeptBecause | 'busy' } // busy: locked by a worker at that moment
-export type EraseStep = { erased: number; kept: KeptPayment[]; next: ErasePlace | undefined }
-
-type Erasing = { person: Person; actor: Actor; now: Date }
-
-// One bounded step: it may be repeated or continued at any time, by another process, too.
-export async function eraseStep(db: Db, erasing: Erasing, place: ErasePlace): Promise<EraseStep> {
-  return place === 'indexed' ? eraseIndexed(db, erasing) : scanMerchant(db, erasing, place)
-}
-
-// Erased payments are not found again; kept ones are, so they are counted on top.
-async function eraseIndexed(db: Db, erasing: Erasing): Promise<EraseStep> {
-  const { person, now } = erasing
-  const tried = new Map<string, KeptPayment>()
-  let erased = 0
-  for (;;) {
-    const found = await paymentsOfPerson(db, person, now, tried.size + eraseAtOnce)
-    const keys = found.filter(key => !tried.has(paymentName(key)))
-    if (keys.length === 0) break
-    const step = await eraseKeys(db, erasing, keys)
-    erased += step.erased
-    for (const one of step.kept) tried.set(paymentName(one), one)
-  }
-  return { erased, kept: [...tried.values()], next: await nextMerchant(db, '') }
-}
-
-async function scanMerchant(
-  db: Db,
-  erasing: Erasing,
-  { merchant_id, behind }: Exclude<ErasePlace, 'indexed'>,
-): Promise<EraseStep> {
-  const pattern = personPattern(erasing.person)
-  const scanned = await scanPayments(db, merchant_id, pattern, behind, scanAtOnce)
-  if (!scanned || scanned.last === null) {
-    await db.transaction(tx => scrubNotes(tx, merchant_id, pattern))
-    return { erased: 0, kept: [], next: await nextMerchant(db, merchant_id) }
-  }
-  const keys = scanned.found.map(tx_reference => ({ merchant_id, tx_reference }))
-  const step = { erased: 0, kept: [] as KeptPayment[] }
-  for (let at = 0; at < keys.length; at += eraseAtOnce) {
-    const { erased, kept } = await eraseKeys(db, erasing, keys.slice(at, at + eraseAtOnce))
-    step.erased += erased
-    step.kept.push(...kept)
-  }
-  return { ...step, next: { merchant_id, behind: scanned.last } }
-}
-
-async function nextMerchant(db: Db, behind: string): Promise<ErasePlace | undefined> {
-  const ids = (await listMerchants(db)).map(({ merchant_id }) => merchant_id).toSorted()
-  const merchant_id = ids.find(id => id > behind)
-  return merchant_id === undefined ? undefined : { merchant_id, behind: '' }
-}
-
-async function eraseKeys(db: Db, { person, actor, now }: Erasing, keys: readonly PaymentKey[]) {
-  const recorded = auditedDb(db, actor, now, (results: readonly ErasedPayment[] | undefined) => {
-    const erased = results?.filter(({ keptBecause }) => keptBecause === undefined).length ?? 0
-    return erased > 0 ? personEntry('person.erase', person, erased) : undefined
-  })
-  const results = await erasePayments(recorded, keys, person, now)
-  const byName = new Map(results.map(one => [paymentName(one), one]))
-  const kept = keys.flatMap(({ merchant_id, tx_reference }): KeptPayment[] => {
-    const result = byName.get(paymentName({ merchant_id, tx_reference }))
-    if (result && result.keptBecause === undefined) return []
-    return [{ merchant_id, tx_reference, because: result?.keptBecause ?? 'busy' }]
-  })
-  return { erased: keys.length - kept.length, kept }
-}
+  after: Readonly<Record<string, number>> | null,
+): AuditEntry => ({ merchant_id: null, action, subject: kind, before: null, after })

@@ -1,11 +1,14 @@
 import { customerMessageIds } from '../../core/message/message.ts'
 import { type Attempt, isUnresolved } from '../../core/payment/attempt.ts'
+import type { Payment } from '../../core/payment/payment.ts'
 import {
   addressWithoutPayer,
   bodyWithoutPayer,
+  isPaymentOf,
   maskedOnly,
   type Person,
   spellingsOf,
+  textsNaming,
   withoutPayer,
 } from '../../core/redaction/redact.ts'
 import { bisectBatch, createSkippedRows, type OnSkippedRow } from '../../runtime/skippedRows.ts'
@@ -17,14 +20,17 @@ import { selectByKeys, takePayments } from '../../store/payments/locks.ts'
 import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
 import { refundsOfPayments } from '../../store/refunds/merchantRefunds.ts'
 import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
+import { type FreeTextRow, freeTexts, freeTextsOf, saveFreeTexts } from '../../store/redaction/freeTexts.ts'
+import { ofPayments, paymentTexts, readTexts, replaceTexts } from '../../store/redaction/personTraces.ts'
 import {
   bodiesOf,
-  closingNotesOf,
   deliveriesOf,
   endedBefore,
   type EndedPayment,
+  type MessageName,
+  openOf,
+  recipientsOf,
   redactPayments,
-  tasksOfAttempts,
   unsentOf,
 } from '../../store/redaction/redaction.ts'
 
@@ -72,88 +78,153 @@ async function redactLocked(tx: Tx, locked: readonly PaymentWithMerchant[], { be
   if (ended.length === 0) return []
   const found = await gather(tx, ended)
   const payments = ended.filter(payment => !found.open.has(paymentName(payment)))
-  if (payments.length > 0) await redactPayments(tx, withoutPayers(payments, found), now)
+  if (payments.length > 0) await redactFound(tx, payments, found, now)
   return payments
 }
 
 type Found = Awaited<ReturnType<typeof gather>>
 
 // Why a payment keeps its personal data for now.
-export type KeptBecause = 'not_ended' | 'refund' | 'attempt' | 'task' | 'notification' | 'message'
-export type ErasedPayment = PaymentKey & { keptBecause?: KeptBecause }
+export type KeptBecause = 'not_ended' | 'refund' | 'attempt' | 'task' | 'dispute' | 'notification' | 'message'
+// again: it was redacted before, and has been searched again. changed: another person's, whose texts named the person.
+type Erased = 'erased' | 'again' | 'changed' | 'kept' | 'untouched'
+export type ErasedPayment = PaymentKey & { done: Erased; keptBecause?: KeptBecause }
 
-// Removes the personal data of these payments at once, at the request of the person. A payment that is locked at the moment
-// is in none of the results, so the caller asks again.
+// What names the person, and what names him in a text in which the person was found.
+export type PersonPatterns = { person: Person; own: RegExp; texts: RegExp }
+
+// Removes the personal data of these payments of a merchant at once, at the request of the person. In a payment of another
+// person, only the person is removed from texts. A payment that is locked at the moment is in none of the results, so the
+// caller asks again.
 export const erasePayments = (
   db: Db,
-  keys: readonly PaymentKey[],
-  person: Person,
+  merchant_id: string,
+  references: readonly string[],
+  patterns: PersonPatterns,
   now: Date,
 ): Promise<readonly ErasedPayment[]> =>
-  takePayments(db, selectByKeys(keys), async (tx, locked): Promise<readonly ErasedPayment[]> => {
-    if (locked.length === 0) return []
-    const found = await gather(tx, locked)
-    const results = locked.map(payment => ({
-      payment,
-      keptBecause: mayStillBePaid(payment, now) ? 'not_ended' : found.open.get(paymentName(payment)),
-    }))
-    const erased = results.flatMap(({ payment, keptBecause }) => (keptBecause ? [] : [payment]))
-    if (erased.length > 0) await redactPayments(tx, withoutPayers(erased, found, person), now)
-    return results.map(({ payment: { merchant_id, tx_reference }, keptBecause }) => ({
-      merchant_id,
-      tx_reference,
-      keptBecause,
-    }))
-  })
+  takePayments(
+    db,
+    selectByKeys(references.map(tx_reference => ({ merchant_id, tx_reference }))),
+    async (tx, locked): Promise<readonly ErasedPayment[]> => {
+      if (locked.length === 0) return []
+      const found = await gather(tx, locked)
+      const own = await ownedBy(tx, patterns.person, locked, found)
+      const others = locked.filter(payment => !own.has(paymentName(payment)))
+      const named = await referencesNaming(tx, merchant_id, others, patterns.own)
+      const results = locked.map(payment => {
+        const isOwn = own.has(paymentName(payment))
+        const isNamed = named.has(payment.tx_reference)
+        const open = mayStillBePaid(payment, now) ? 'not_ended' : found.open.get(paymentName(payment))
+        return { payment, isOwn, isNamed, keptBecause: isOwn || isNamed ? open : undefined }
+      })
+      const closed = results.filter(({ keptBecause }) => !keptBecause)
+      const toRedact = closed.flatMap(({ payment, isOwn }) => (isOwn ? [payment] : []))
+      if (toRedact.length > 0) await redactFound(tx, toRedact, found, now, patterns.person)
+      const toChange = closed.flatMap(({ payment, isNamed }) => (isNamed ? [payment.tx_reference] : []))
+      if (toChange.length > 0)
+        for (const of of Object.values(paymentTexts))
+          await replaceTexts(tx, of, merchant_id, ofPayments(toChange), patterns.texts)
+      return results.map(({ payment: { tx_reference, redacted_at }, isOwn, isNamed, keptBecause }) => ({
+        merchant_id,
+        tx_reference,
+        done: keptBecause
+          ? ('kept' as const)
+          : isOwn
+            ? redacted_at
+              ? ('again' as const)
+              : ('erased' as const)
+            : isNamed
+              ? ('changed' as const)
+              : ('untouched' as const),
+        keptBecause,
+      }))
+    },
+  )
+
+// Those of these payments that are the person's, by name.
+export async function ownedBy(
+  tx: Tx,
+  person: Person,
+  payments: readonly Payment[],
+  { attempts, messages }: { attempts: readonly Attempt[]; messages: readonly MessageName[] },
+): Promise<ReadonlySet<string>> {
+  const withTheirs = new Map(
+    payments.map(payment => [
+      paymentName(payment),
+      { payment, attempts: [] as Attempt[], recipients: [] as (string | null)[] },
+    ]),
+  )
+  for (const attempt of attempts) withTheirs.get(paymentName(attempt))?.attempts.push(attempt)
+  for (const sent of await recipientsOf(tx, messages))
+    withTheirs.get(paymentName(sent))?.recipients.push(sent.recipient, sent.mailbox)
+  const own = [...withTheirs].filter(([, one]) =>
+    isPaymentOf(person, one.payment, one.attempts, one.recipients),
+  )
+  return new Set(own.map(([name]) => name))
+}
+
+async function referencesNaming(
+  tx: Tx,
+  merchant_id: string,
+  payments: readonly PaymentKey[],
+  pattern: RegExp,
+): Promise<ReadonlySet<string | null>> {
+  const named = new Set<string | null>()
+  if (payments.length === 0) return named
+  const rows = ofPayments(payments.map(({ tx_reference }) => tx_reference))
+  for (const of of Object.values(paymentTexts))
+    for (const { reference, texts } of await readTexts(tx, of, merchant_id, rows))
+      if (textsNaming(texts, pattern) !== undefined) named.add(reference)
+  return named
+}
 
 const mayStillBePaid = ({ status, expires_at }: PaymentWithMerchant, now: Date) =>
   status === 'awaiting_payment' || (status !== 'paid' && expires_at > now)
 
 async function gather(tx: Tx, payments: readonly PaymentWithMerchant[]) {
   const attempts = await attemptsOfMany(tx, payments)
-  const tasks = await tasksOfAttempts(tx, attempts)
   const deliveries = await deliveriesOf(tx, payments)
-  const refunded = payments.filter(({ refunded_amount }) => refunded_amount !== null)
-  const refunds = refunded.length > 0 ? await refundsOfPayments(tx, refunded) : undefined
-  const messages = payments.flatMap(payment => {
-    const references = (refunds?.get(paymentName(payment)) ?? []).map(refund => refund.refund_reference)
-    return customerMessageIds(payment.tx_reference, references).map(message_id => ({
-      ...payment,
-      message_id,
-    }))
-  })
-  const foundRefunds = [...(refunds?.values() ?? [])].flat()
+  const { messages, refunds } = await messagesAbout(tx, payments)
   const open = new Map<string, KeptBecause>()
   const keep = (keys: readonly PaymentKey[], because: KeptBecause) => {
     for (const key of keys) open.set(paymentName(key), because)
   }
   keep(await unsentOf(tx, messages), 'message')
   keep(deliveriesWaiting(deliveries), 'notification')
-  keep(
-    tasks.filter(({ closed_at }) => closed_at === null),
-    'task',
-  )
-  keep(foundRefunds.filter(isOpenRefund), 'refund')
+  for (const one of await openOf(tx, payments, attempts)) keep([one], one.because)
+  keep(refunds.filter(isOpenRefund), 'refund')
   keep(attempts.filter(isUnresolved), 'attempt')
   const bodies = await bodiesOf(tx, payments)
-  const notes = await closingNotesOf(tx, payments)
-  return {
-    attempts,
-    refunds: foundRefunds,
-    tasks,
-    deliveries,
-    messages,
-    bodies,
-    notes,
-    open,
-  }
+  return { attempts, deliveries, messages, bodies, open }
+}
+
+// The names of all messages that the payers can have got, and the refunds that some of them are about.
+export async function messagesAbout(tx: Tx, payments: readonly Payment[]) {
+  const refunded = payments.filter(({ refunded_amount }) => refunded_amount !== null)
+  const refunds = refunded.length > 0 ? await refundsOfPayments(tx, refunded) : undefined
+  const messages = payments.flatMap(({ merchant_id, tx_reference }) => {
+    const own = refunds?.get(paymentName({ merchant_id, tx_reference })) ?? []
+    const references = own.map(refund => refund.refund_reference)
+    return customerMessageIds(tx_reference, references).map(message_id => ({
+      merchant_id,
+      tx_reference,
+      message_id,
+    }))
+  })
+  return { messages, refunds: [...(refunds?.values() ?? [])].flat() }
 }
 
 const deliveriesWaiting = <D extends { next_try_at: Date | null }>(all: readonly D[]) =>
   all.filter(({ next_try_at }) => next_try_at !== null)
 
-// The values to store.
-function withoutPayers(payments: readonly PaymentWithMerchant[], found: Found, person?: Person) {
+async function redactFound(
+  tx: Tx,
+  payments: readonly PaymentWithMerchant[],
+  found: Found,
+  now: Date,
+  person?: Person,
+) {
   const attempts = new Map<string, Attempt[]>(payments.map(payment => [paymentName(payment), []]))
   for (const attempt of found.attempts) attempts.get(paymentName(attempt))?.push(attempt)
   const spellings = new Map(
@@ -166,33 +237,61 @@ function withoutPayers(payments: readonly PaymentWithMerchant[], found: Found, p
       ),
     ]),
   )
-  const patternOf = (key: PaymentKey) => spellings.get(paymentName(key))
   const isRedacted = (key: PaymentKey) => spellings.has(paymentName(key))
-  return {
-    payments: payments.map(payment => ({
-      ...payment,
-      payment_instrument: maskedOnly(payment.payment_instrument),
-      ipn_url: payment.ipn_url && addressWithoutPayer(payment.ipn_url, patternOf(payment)),
-    })),
+  const own = {
+    ...found,
     attempts: found.attempts.filter(isRedacted),
-    bodies: found.bodies.filter(isRedacted).map(one => ({ ...one, body: bodyWithoutPayer(one.body) })),
-    deliveries: found.deliveries
-      .filter(isRedacted)
-      .map(sent => ({ ...sent, url: addressWithoutPayer(sent.url, patternOf(sent)) })),
-    refunds: found.refunds.filter(isRedacted).map(refund => ({
-      ...refund,
-      reason: withoutPayer(refund.reason, patternOf(refund)),
-      state_reason: withoutPayer(refund.state_reason, patternOf(refund)),
-    })),
-    tasks: found.tasks.filter(isRedacted).map(task => ({
-      ...task,
-      note: withoutPayer(task.note, patternOf(task)),
-      closed_note: task.closed_note && withoutPayer(task.closed_note, patternOf(task)),
-    })),
-    notedTasks: found.tasks.filter(task => isRedacted(task) && task.owner_note !== ''),
-    notes: found.notes
-      .filter(isRedacted)
-      .map(note => ({ ...note, reason: withoutPayer(note.reason, patternOf(note)) })),
+    bodies: found.bodies.filter(isRedacted),
+    deliveries: found.deliveries.filter(isRedacted),
     messages: found.messages.filter(isRedacted),
   }
+  const patternOf = (key: PaymentKey) => spellings.get(paymentName(key))
+  await redactPayments(tx, withoutPayers(payments, own, patternOf), now)
+  await redactFreeTexts(tx, payments, own.attempts, patternOf)
+}
+
+type PatternOf = (key: PaymentKey) => RegExp | undefined
+
+// The values to store.
+const withoutPayers = (payments: readonly PaymentWithMerchant[], found: Found, patternOf: PatternOf) => ({
+  ...found,
+  payments: payments.map(payment => ({
+    ...payment,
+    payment_instrument: maskedOnly(payment.payment_instrument),
+    ipn_url: payment.ipn_url && addressWithoutPayer(payment.ipn_url, patternOf(payment)),
+  })),
+  bodies: found.bodies.map(one => ({ ...one, body: bodyWithoutPayer(one.body, patternOf(one)) })),
+  deliveries: found.deliveries.map(sent => ({
+    ...sent,
+    url: addressWithoutPayer(sent.url, patternOf(sent)),
+  })),
+})
+
+// Of texts that people and providers wrote, only the payer is removed.
+async function redactFreeTexts(
+  tx: Tx,
+  payments: readonly PaymentWithMerchant[],
+  attempts: readonly Attempt[],
+  patternOf: PatternOf,
+) {
+  for (const of of Object.values(freeTexts)) {
+    const rows = await freeTextsOf(tx, of, payments, attempts)
+    const changed = rows.flatMap(row => withoutPayerIn(row, of.columns, patternOf(row)) ?? [])
+    await saveFreeTexts(tx, of, changed)
+  }
+}
+
+// Undefined if no text has the payer.
+function withoutPayerIn(
+  row: FreeTextRow,
+  columns: readonly string[],
+  pattern: RegExp | undefined,
+): FreeTextRow | undefined {
+  const texts = columns.map(column => {
+    const value = row[column] ?? null
+    return [column, typeof value === 'string' ? withoutPayer(value, pattern) : value] as const
+  })
+  return texts.every(([column, value]) => value === (row[column] ?? null))
+    ? undefined
+    : { ...row, ...Object.fromEntries(texts) }
 }

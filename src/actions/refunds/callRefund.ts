@@ -16,7 +16,14 @@ import { resolveRefund } from '../payments/resolveRefund.ts'
 // Sends a refund that was never sent, or asks the provider what became of it. A refund that the provider does not have is
 // sent again only if the provider moves money once however often it is sent. Undefined if the account is not open on this
 // node: then the refund stays due for the nodes that have it.
-export async function callRefund(deps: PaymentDeps, refund: Refund): Promise<Refund | undefined> {
+export const callRefund = (deps: PaymentDeps, refund: Refund): Promise<Refund | undefined> =>
+  deps.traces.inPayment(refund, 'refund', {}, async span => {
+    const called = await callRefundNow(deps, refund)
+    if (called) span.setAttribute('tollgate.refund_state', called.state)
+    return called
+  })
+
+async function callRefundNow(deps: PaymentDeps, refund: Refund): Promise<Refund | undefined> {
   const account = deps.providerAccounts.findFor(refund)
   if (!account) return undefined
   const { refunds } = account

@@ -17,6 +17,7 @@ import type { LockedPayment } from '../../store/payments/paymentLife.ts'
 import { findPayments } from '../../store/payments/payments.ts'
 import { findRefundById, findRefundByReference } from '../../store/refunds/merchantRefunds.ts'
 import { refundedSince } from '../../store/refunds/refunds.ts'
+import { requireOriginal } from '../installation/requireOriginal.ts'
 import { wakeDispatchers } from '../payments/writeChanges.ts'
 import { callRefund } from './callRefund.ts'
 import { changeRefund, refundChangeOf, readCharge, type StoredCharge } from '../payments/refundedCharge.ts'
@@ -72,6 +73,7 @@ async function storeAndWake<Denied extends { fault: string }>(
   sentBy: 'worker' | 'this_process',
   permit: Permit<Denied>,
 ): Promise<CreateRefundResult | Denied> {
+  requireOriginal(deps, request.mode)
   const key = await paymentKeyOf(deps, request)
   if (!key) return { fault: 'no_such_payment' }
   const { refund_reference = newRefundReference(request.merchant_id) } = request

@@ -14,6 +14,7 @@ type UserRefund = {
   mode: Mode
   tx_reference: string
   number: number // of the refund among those of the payment, as the form has it
+  attempt_number?: number // of another charge than the one that paid the payment
   amount: bigint
   reason: string
   requested_by: Refund['requested_by']
@@ -21,16 +22,17 @@ type UserRefund = {
   isTold: boolean // the owners get a mail
 }
 
-// Refunds a part of the payment's amount, or asks a second person to approve it. It is recorded in the same commit.
+// Refunds a part of the payment's amount, or of another charge, or asks a second person to approve it. It is recorded in the same commit.
 export async function refundForUser(
   deps: PaymentDeps,
   { needsApproval, isTold, ...asked }: UserRefund,
   user: ApprovalUser,
   now: Date,
 ): Promise<CreateRefundResult | { done: 'waiting' }> {
-  const { merchant_id, mode, tx_reference, number, amount, reason, requested_by } = asked
+  const { merchant_id, mode, tx_reference, number, attempt_number, amount, reason, requested_by } = asked
   const refund_reference = refundReferenceOf(merchant_id, tx_reference, number)
-  const request = { merchant_id, mode, amount, reason, refund_reference, source: 'payment' } as const
+  const source = attempt_number === undefined ? 'payment' : 'surplus'
+  const request = { merchant_id, mode, attempt_number, amount, reason, refund_reference, source } as const
   const payment = { tx_reference }
   if (needsApproval) {
     const result = await requestRefundApproval(deps, { ...request, payment, requested_by }, user, now)

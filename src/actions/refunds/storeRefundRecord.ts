@@ -15,12 +15,14 @@ export async function storeRefundRecord(
   now: Date,
 ): Promise<RecordResult> {
   const key = { merchant_id, tx_reference }
+  let runs = 0 // after a lost commit the work runs again, and finds its own record; another form may have the same millisecond
   const result = await changeRefund<RecordResult>(deps, key, async (tx, payment) => {
+    const isRerun = ++runs > 1
     const charge = await chargeOfRefund(tx, payment, { attempt_id })
     const before = charge.refunds.find(one => one.refund_reference === refund_reference)
     if (!before) throw new Error('the refund is missing')
-    if (before.recorded_by === record.by && before.ended_at?.getTime() === now.getTime())
-      return { answer: { done: 'recorded', refund: before } } // run again after a lost commit
+    if (isRerun && before.recorded_by === record.by && before.ended_at?.getTime() === now.getTime())
+      return { answer: { done: 'recorded', refund: before } }
     const refund = recordRefund(before, record, now)
     if (!refund) return { answer: { done: 'refused', refund: before } }
     const decision = decisionOf(charge, before, refund, [], 'operator', now)

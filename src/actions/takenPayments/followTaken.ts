@@ -7,7 +7,13 @@ import { startOfDay } from '../../core/zone.ts'
 import type { AvailableMethod } from '../../runtime/providers/availableMethods.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Db } from '../../store/db.ts'
-import { findTakenPayment, listTakenPayments, type TakenRow } from '../../store/payments/takenPayments.ts'
+import {
+  findTakenPayment,
+  listTakenAtOutlet,
+  listTakenPayments,
+  type TakenRow,
+} from '../../store/payments/takenPayments.ts'
+import { listOutlets } from '../../store/merchants/merchants.ts'
 import { cancelForMerchant } from '../payments/cancelForMerchant.ts'
 import { type Checkout, openCheckout } from '../payments/openCheckout.ts'
 import { pay } from '../payments/pay.ts'
@@ -17,29 +23,44 @@ export type { TakenRow }
 
 const listed = 10 // of today's payments
 const mostToday = 2000 // that are summed
+const mostOfMerchant = 10_000 // that are read for those of one outlet
 
-// What one user took since midnight: the newest rows, and the sums of the paid ones.
+// What was taken since midnight, by one user or at one outlet: the newest rows, and the sums of the paid ones.
 export type TakenDay = {
   rows: readonly TakenRow[]
   paid: number
   sums: readonly { currency: Currency; total: bigint }[]
   isMore: boolean // than are summed
+  outlet?: string // the name of the outlet whose day it is
 }
 
+// `outlet`: what anybody took at this one, instead of what the user took.
 export async function takenToday(
   db: Db,
   { merchant_id, user_id, mode }: Pick<Taker, 'merchant_id' | 'user_id' | 'mode'>,
+  outlet: string | undefined,
   now: Date,
   timeZone: string,
 ): Promise<TakenDay> {
   const since = firstReferenceAt(startOfDay(now, timeZone))
+  if (outlet !== undefined) {
+    const [{ rows, isCut }, outlets] = await Promise.all([
+      listTakenAtOutlet(db, { merchant_id, outlet, since, mode }, mostOfMerchant),
+      listOutlets(db, merchant_id),
+    ])
+    return { ...dayOf(rows, isCut), outlet: outlets.find(({ code }) => code === outlet)?.name ?? outlet }
+  }
   const rows = await listTakenPayments(db, { merchant_id, user_id, since, mode }, mostToday + 1)
-  const paid = rows.slice(0, mostToday).filter(({ status }) => status === 'paid')
+  return dayOf(rows.slice(0, mostToday), rows.length > mostToday)
+}
+
+function dayOf(rows: readonly TakenRow[], isMore: boolean): TakenDay {
+  const paid = rows.filter(({ status }) => status === 'paid')
   const sums = currencies.flatMap(currency => {
     const of = paid.filter(row => row.currency === currency)
     return of.length > 0 ? [{ currency, total: of.reduce((sum, row) => sum + row.total, 0n) }] : []
   })
-  return { rows: rows.slice(0, listed), paid: paid.length, sums, isMore: rows.length > mostToday }
+  return { rows: rows.slice(0, listed), paid: paid.length, sums, isMore }
 }
 
 // One payment that this user took in this mode, as its checkout page has it. Undefined for any other payment.
@@ -98,7 +119,7 @@ export async function askPhone(
 // The user cancels a payment that he took. While the provider may still take the money this is only recorded. A second time
 // changes nothing.
 export async function cancelTaken(
-  runtime: Pick<Runtime, 'localWorkers' | 'wake' | 'watch'>,
+  runtime: Pick<Runtime, 'localWorkers' | 'installation' | 'wake' | 'watch'>,
   db: Db,
   { merchant_id, user_id, mode, actor }: Taker,
   tx_reference: string,

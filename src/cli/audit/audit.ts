@@ -98,7 +98,7 @@ async function verify({ db }: CommandContext, options: VerifyOptions): Promise<O
       : 'Nothing is sealed yet.'
     return { data: { head }, text }
   }
-  const { seals, rows, head, sealFault } = await verifyAuditLog(db, options.expect)
+  const { seals, rows, head, sealFault } = await verifyAuditLog(() => db, options.expect)
   const summary = `${rows} entries in ${seals} seals${head ? `, until ${dateTime(head.until_at)}` : ''}`
   const data = {
     intact: sealFault === null,

@@ -5,12 +5,14 @@ import {
   rotateKey,
   useMerchantId,
 } from '../../actions/merchants/credentials.ts'
+import type { AuditEntry } from '../../core/access/audit.ts'
 import { ipnPasswordEntry, ipnSecretEntry, keyEntry } from '../../core/access/auditEntries.ts'
 import { readMerchantSettings, type SettingTexts } from '../../core/merchant/settings.ts'
 import type { Mode } from '../../core/mode.ts'
-import { sealedIpnPassword, type SealedIpnPasswords } from '../../store/merchants/merchants.ts'
-import { type CommandContext, merchantNotFound } from '../database.ts'
+import type { Db } from '../../store/db.ts'
+import { type SealedIpnPasswords, sealedIpnPassword } from '../../store/merchants/merchants.ts'
 import type { CliCommand } from '../cliCommand.ts'
+import { type CommandContext, merchantNotFound } from '../database.ts'
 import type { Output } from '../output.ts'
 import { dateTime, facts, paint, paragraphs } from '../terminal.ts'
 import { modeOption, overlapOption } from '../values.ts'
@@ -59,15 +61,22 @@ const rotationExamples = (command: string) => [
   `tollgate ${command} --merchant 7c2k9m0x4f --mode live --overlap 0  # the old one leaked`,
 ]
 
+// A Db that writes the entry of a result and the mails to the owners in the commit of the change.
+const recordedKeys = (
+  { db, actor }: Pick<CommandContext, 'db' | 'actor'>,
+  now: Date,
+  entryOf: (result: never) => AuditEntry | undefined,
+): Db => auditedDb(db, actor, now, entryOf, { change: 'keys', by: actor.id })
+
 type RotatedKey = Awaited<ReturnType<typeof rotateKey>>
 type RotatedSecret = Awaited<ReturnType<typeof rotateIpnSecret>>
 
 async function rotateKeyPair(
-  { db, masterKeys, clock, actor }: CommandContext,
+  { masterKeys, clock, ...context }: CommandContext,
   { merchant, mode, overlap }: Rotation,
 ): Promise<Output> {
   const now = clock()
-  const recorded = auditedDb(db, actor, now, (result: RotatedKey) => result && keyEntry(result))
+  const recorded = recordedKeys(context, now, (result: RotatedKey) => result && keyEntry(result))
   const rotated = await rotateKey(recorded, masterKeys, merchant, mode, overlap, now)
   if (!rotated) throw merchantNotFound(merchant)
   const { merchant_key, secret_key, old_keys_valid_until: until } = rotated
@@ -84,11 +93,11 @@ async function rotateKeyPair(
 }
 
 async function rotateSecret(
-  { db, masterKeys, clock, actor }: CommandContext,
+  { masterKeys, clock, ...context }: CommandContext,
   { merchant, mode, overlap }: Rotation,
 ): Promise<Output> {
   const now = clock()
-  const recorded = auditedDb(db, actor, now, (result: RotatedSecret) => result && ipnSecretEntry(result))
+  const recorded = recordedKeys(context, now, (result: RotatedSecret) => result && ipnSecretEntry(result))
   const rotated = await rotateIpnSecret(recorded, masterKeys, merchant, mode, overlap, now)
   if (!rotated) throw merchantNotFound(merchant)
   const { ipn_secret, old_secret_valid_until: until } = rotated
@@ -126,12 +135,11 @@ export const rotatePasswordCommand = (merchant_id: string, mode: Mode) =>
   `tollgate merchant ipn-password rotate --merchant ${merchant_id} --mode ${mode}`
 
 async function rotatePassword(
-  { db, masterKeys, clock, actor }: CommandContext,
+  { masterKeys, clock, ...context }: CommandContext,
   { merchant, mode, merchantId }: PasswordRotation,
 ): Promise<Output> {
-  const recorded = auditedDb(
-    db,
-    actor,
+  const recorded = recordedKeys(
+    context,
     clock(),
     (result: { merchant_id: string; mode: Mode } | undefined) =>
       result && ipnPasswordEntry(result, merchantId === true),

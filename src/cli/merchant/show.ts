@@ -47,8 +47,10 @@ async function show({ db, clock }: CommandContext, id: string): Promise<Output> 
       logo: logo ?? null,
       default_settings: shown.filter(one => one.isDefault).map(one => one.name),
       unreadable_settings: shown.filter(one => one.unreadable !== undefined).map(one => one.name),
-      keys: keys.map(key => pick(key, 'merchant_key', 'mode', 'created_at', 'expires_at')),
-      ipn_secrets: secrets.map(secret => pick(secret, 'secret_id', 'mode', 'created_at', 'expires_at')),
+      keys: keys.map(key => pick(key, 'merchant_key', 'mode', 'created_at', 'expires_at', 'last_used_at')),
+      ipn_secrets: secrets.map(secret =>
+        pick(secret, 'secret_id', 'mode', 'created_at', 'expires_at', 'last_used_at'),
+      ),
       ipn_passwords: passwords,
       outlets: outlets.map(outlet => pick(outlet, 'code', 'name', 'created_at')),
     },
@@ -73,8 +75,11 @@ const merchantFacts = ({ merchant_id, active, created_at }: Merchant, logo?: Log
 function keyTable(keys: readonly MerchantKey[], now: Date): string {
   const end = ({ expires_at }: MerchantKey) =>
     expires_at ? `${expires_at <= now ? 'ended' : 'until'} ${dateTime(expires_at)}` : 'no end'
-  const rows = keys.map(key => [key.merchant_key, key.mode, dateTime(key.created_at), end(key)])
-  return table(['KEY', 'MODE', 'CREATED', 'VALID'], rows)
+  const rows = keys.map(key => {
+    const lastUsed = key.last_used_at ? dateTime(key.last_used_at) : 'not yet'
+    return [key.merchant_key, key.mode, dateTime(key.created_at), lastUsed, end(key)]
+  })
+  return table(['KEY', 'MODE', 'CREATED', 'LAST USED', 'VALID'], rows)
 }
 
 const modes = ['test', 'live'] as const
@@ -83,7 +88,9 @@ const secretFacts = (secrets: readonly IpnSecret[], now: Date) =>
   modes.map((mode): Fact => {
     const live = secrets.filter(secret => secret.mode === mode && isLive(secret, now))
     const ends = live.flatMap(({ expires_at }) => (expires_at ? [dateTime(expires_at)] : []))
-    return [mode, `${live.length} live${ends.length > 0 ? `, the old one until ${ends.join(', ')}` : ''}`]
+    const uses = live.flatMap(({ last_used_at }) => (last_used_at ? [dateTime(last_used_at)] : []))
+    const until = ends.length > 0 ? `, the old one until ${ends.join(', ')}` : ''
+    return [mode, `${live.length} live${until}${uses.length > 0 ? `, last used ${uses.join(' and ')}` : ''}`]
   })
 
 const passwordFacts = (merchant_id: string, passwords: Record<Mode, PasswordState> | null): Fact[] =>

@@ -6,6 +6,7 @@ import { redeliverEntry } from '../../core/access/auditEntries.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { type CommandContext, requireMerchant } from '../database.ts'
 import { refused } from '../failure.ts'
+import { requireOriginalDatabase } from '../originalDatabase.ts'
 import type { CliCommand } from '../cliCommand.ts'
 import type { Output } from '../output.ts'
 import { fromOption, requirePeriod, toOption } from '../values.ts'
@@ -40,13 +41,11 @@ export function addNotificationRedeliver(notification: CliCommand) {
     )
 }
 
-async function redeliverOne(
-  { db, clock, actor }: CommandContext,
-  reference: string,
-  options: Options,
-): Promise<Output> {
+async function redeliverOne(context: CommandContext, reference: string, options: Options): Promise<Output> {
   if (Object.keys(options).length > 0)
     throw refused('Give the id of one notification, or --merchant, --from and --to; not both.')
+  await requireOriginalDatabase(context)
+  const { db, clock, actor } = context
   const notification = await findNotification(db, reference)
   const now = clock()
   const recorded = auditedDb(db, actor, now, ({ redelivered }: Redelivered) =>
@@ -65,12 +64,14 @@ async function redeliverOne(
 const setUrl = (merchant_id: string) => `tollgate merchant set ${merchant_id} ipn_url=URL`
 
 async function redeliverMany(
-  { db, clock, actor }: CommandContext,
+  context: CommandContext,
   { merchant, from, to, state = 'exhausted' }: Options,
 ): Promise<Output> {
   if (!merchant || !from || !to)
     throw refused('Give the id of one notification, or --merchant, --from and --to together.')
   requirePeriod(from, to)
+  await requireOriginalDatabase(context)
+  const { db, clock, actor } = context
   const { merchant_id, name } = await requireMerchant(db, merchant)
   const now = clock()
   // One entry for all pages, before the first one.

@@ -1,5 +1,5 @@
-import { audited } from '../../actions/access/audit.ts'
-import { addOutlet, listAllOutlets, listOutlets } from '../../store/merchants/merchants.ts'
+import { createOutlet } from '../../actions/merchants/outlets.ts'
+import { listAllOutlets, listOutlets } from '../../store/merchants/merchants.ts'
 import { type CommandContext, requireMerchant } from '../database.ts'
 import { refused } from '../failure.ts'
 import type { CliCommand } from '../cliCommand.ts'
@@ -37,17 +37,12 @@ async function add(
   { merchant, code, name }: NewOutlet,
 ): Promise<Output> {
   const { merchant_id, name: merchantName } = await requireMerchant(db, merchant)
-  const now = clock()
-  const outlet = await audited(db, actor, now, async (tx, record) => {
-    const added = await addOutlet(tx, { merchant_id, code, name, created_at: now })
-    if (added)
-      await record({ merchant_id, action: 'outlet.add', subject: code, before: null, after: { name } })
-    return added
-  })
-  if (!outlet)
+  const created = await createOutlet(db, actor, { merchant_id, code, name }, clock())
+  if (created.done === 'full') throw refused(`${merchantName} has the most outlets that a merchant can have.`)
+  if (created.done !== 'added')
     throw refused(`${merchantName} already has an outlet ${code}: tollgate outlet list shows them.`)
   return {
-    data: outlet,
+    data: created.outlet,
     text: `Outlet ${code} (${name}) of ${merchantName} is ready: requests name it as extra_outlet.`,
   }
 }

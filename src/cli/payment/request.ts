@@ -12,6 +12,7 @@ import { baseUrlOf } from '../baseUrl.ts'
 import { commandRuntime } from '../commandRuntime.ts'
 import { type CommandContext, requireMerchant } from '../database.ts'
 import { refused } from '../failure.ts'
+import { requireOriginalDatabase } from '../originalDatabase.ts'
 import type { CliCommand } from '../cliCommand.ts'
 import type { Output } from '../output.ts'
 import { requirePayment } from '../paymentText.ts'
@@ -56,6 +57,7 @@ export function addPaymentRequest(payment: CliCommand) {
 }
 
 async function request(context: CommandContext, options: Options): Promise<Output> {
+  if (options.mode === 'live') await requireOriginalDatabase(context)
   const { db, masterKeys, clock } = context
   const { merchant_id } = await requireMerchant(db, options.merchant)
   const signer = await findRequestSigner(db, masterKeys, merchant_id, options.mode, clock())

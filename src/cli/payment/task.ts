@@ -1,6 +1,11 @@
 import { auditedDb } from '../../actions/access/audit.ts'
 import { nameMerchants } from '../../actions/merchants/setMerchant.ts'
 import { Option } from 'commander'
+import {
+  describeUnreadable,
+  unreadableSecrets,
+  unreadableTodo,
+} from '../../actions/installation/unreadableSecrets.ts'
 import { type CloseTaskResult, closeTask } from '../../actions/payments/closeTask.ts'
 import { closedTaskEntry } from '../../core/access/auditEntries.ts'
 import { figureIn } from '../../core/money.ts'
@@ -70,11 +75,22 @@ const todo: Record<TaskKind, string> = {
   not_recorded: 'tollgate payment show has the reason. Polling continues.',
 }
 
-async function list({ db }: CommandContext, { limit }: { limit: number }): Promise<Output> {
+async function list({ db, masterKeys }: CommandContext, { limit }: { limit: number }): Promise<Output> {
+  const unreadable = await unreadableSecrets(db, masterKeys)
   const tasks = await nameMerchants(db, await openTasks(db, limit))
   const open = await countOpenTasks(db)
-  const data = { open, tasks: tasks.map(task => ({ ...taskData(task), merchant_name: task.merchant_name })) }
-  if (tasks.length === 0) return { data, text: 'There are no open tasks.' }
+  const data = {
+    open,
+    tasks: tasks.map(task => ({ ...taskData(task), merchant_name: task.merchant_name })),
+    ...(unreadable.length > 0 && { unreadable_secrets: unreadable }),
+  }
+  const secrets =
+    unreadable.length > 0 &&
+    section(
+      'Secrets that cannot be opened',
+      [...unreadable.map(describeUnreadable), unreadableTodo].join('\n'),
+    )
+  if (tasks.length === 0) return { data, text: paragraphs(secrets, 'There are no open tasks.') }
   const rows = tasks.map(task => [
     task.kind,
     moneyText(task.currency, task.amount),
@@ -89,6 +105,7 @@ async function list({ db }: CommandContext, { limit }: { limit: number }): Promi
   ])
   const more = `\n${open - tasks.length} more are open: give a higher --limit.`
   const text = paragraphs(
+    secrets,
     table(['KIND', 'AMOUNT', 'REFERENCE', 'SINCE', 'MERCHANT'], rows, ['AMOUNT']),
     section('What to do', facts(todoFacts)),
     `Then close it: tollgate task close REFERENCE --kind KIND --note TEXT${open > tasks.length ? more : ''}`,

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { exportPerson } from '../../actions/redaction/exportPerson.ts'
-import { type ErasePlace, eraseStep, type KeptPayment } from '../../actions/redaction/person.ts'
+import { beginErasing, eraseStep, tablesToErase } from '../../actions/redaction/erasePerson.ts'
 import { keptReasons } from '../../core/redaction/keptReasons.ts'
 import { readPerson } from '../../core/redaction/readPerson.ts'
 import type { CliCommand } from '../cliCommand.ts'
@@ -8,6 +8,8 @@ import { type CommandContext, withDatabase } from '../database.ts'
 import { refused } from '../failure.ts'
 import type { Output } from '../output.ts'
 import { paragraphs, printProgress, table } from '../terminal.ts'
+
+const progressEveryMs = 1000
 
 export function addPersonCommands(program: CliCommand) {
   const person = program
@@ -48,26 +50,26 @@ async function erase(
 ): Promise<Output> {
   const person = requirePerson(typed)
   if (!yes) throw refused('Nothing was removed. It cannot be undone: repeat the command with --yes.')
-  let place: ErasePlace | undefined = 'indexed'
-  let erased = 0
-  const kept = new Map<string, KeptPayment>()
-  while (place) {
-    const step: Awaited<ReturnType<typeof eraseStep>> = await eraseStep(
-      db,
-      { person, actor, now: clock() },
-      place,
+  let erasing = await beginErasing(db, person, actor, clock())
+  let shown = 0
+  while (erasing.place) {
+    erasing = await eraseStep(db, erasing, actor, clock())
+    const { place, done } = erasing
+    if (!place || Date.now() - shown < progressEveryMs) continue
+    shown = Date.now()
+    printProgress(
+      `table ${place.table + 1} of ${tablesToErase}, merchant ${place.merchant_id}: ${done.payments} payments erased, ` +
+        `${done.texts} texts changed`,
     )
-    erased += step.erased
-    for (const one of step.kept) kept.set(one.tx_reference, one)
-    place = step.next
-    if (place && place !== 'indexed') printProgress(`${erased} erased; reading ${place.merchant_id}`)
   }
-  const all = [...kept.values()]
+  const { payments, texts } = erasing.done
+  const all = erasing.kept
   const rows = all.map(one => [one.tx_reference, one.merchant_id, keptReasons[one.because].en])
   const text = paragraphs(
-    `The personal data of ${erased} ${erased === 1 ? 'payment' : 'payments'} is removed.`,
+    `The personal data of ${payments} ${payments === 1 ? 'payment' : 'payments'} is removed, and the person from ${texts} ` +
+      `other ${texts === 1 ? 'text' : 'texts'}.`,
     all.length > 0 && table(['KEPT', 'MERCHANT', 'BECAUSE'], rows),
     all.length > 0 && 'Repeat the command when nothing of them is open any more.',
   )
-  return { data: { erased, kept: all }, text }
+  return { data: { erased: payments, texts, kept: all }, text }
 }

@@ -60,13 +60,15 @@ async function add(
   const check = options.test ? await checkAccount(kind, values, account) : undefined
   requireNotRejected(check)
   const now = clock()
-  const recorded = auditedDb(db, context.actor, now, () => ({
+  const entry = {
     merchant_id,
     action: 'account.add',
     subject: identity.account,
     before: null,
     after: { provider, mode, label, settings: Object.keys(values) },
-  }))
+  }
+  const alert = { change: 'payout', by: context.actor.id } as const
+  const recorded = auditedDb(db, context.actor, now, () => entry, alert)
   await addAccount(recorded, identity, prepared, label, now)
   const payment_methods = account.methods.map(({ payment_method }) => payment_method)
   const webhook = webhookAddress(config, identity.account, account)

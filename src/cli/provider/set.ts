@@ -1,14 +1,12 @@
 import { createInterface } from 'node:readline'
 import { Option } from 'commander'
-import { auditedDb } from '../../actions/access/audit.ts'
 import { checkAccount } from '../../actions/providers/checkAccount.ts'
 import {
   attemptsInQuestion,
   type NewCredentials,
   prepareChange,
-  saveAccountChange,
+  changeAccount,
 } from '../../actions/providers/setAccount.ts'
-import { accountChangeEntry } from '../../core/access/auditEntries.ts'
 import type { StoredAccount } from '../../store/providers/accounts.ts'
 import type { CommandContext } from '../database.ts'
 import { refused } from '../failure.ts'
@@ -68,14 +66,14 @@ async function set(context: CommandContext, name: string, args: string[], option
   requireProvider(setup.providers, row.provider)
   const prepared = prepareChange(setup, row, await readChanges(args))
   if (prepared.faults) throw refused('Nothing was changed.', { faults: [...prepared.faults] })
-  const { kind, values, opened: account, sealed } = prepared
+  const { kind, values, opened: account, stored } = prepared
   const check = options.test ? await checkAccount(kind, values, account) : undefined
   requireNotRejected(check)
   const openAttempts = await attemptsInQuestion(context.db, prepared)
   const business = openAttempts === undefined ? undefined : await businessOf(options, name, openAttempts)
   // Credentials that the account had before stay with their business, unless the operator confirms that it is the same.
   const isSameBusiness = options.sameBusiness === true || business === 'same'
-  await saveOrRefuse(context, row, { ...sealed, label }, { ...prepared, isSameBusiness })
+  await saveOrRefuse(context, row, { ...stored, label }, { ...prepared, isSameBusiness })
   const shown = secretsInArguments(kind, args)
   return {
     data: {
@@ -99,14 +97,11 @@ async function set(context: CommandContext, name: string, args: string[], option
 export async function saveOrRefuse(
   { db, clock, actor }: CommandContext,
   row: StoredAccount,
-  changed: Parameters<typeof saveAccountChange>[2],
+  changed: Parameters<typeof changeAccount>[3],
   credentials?: NewCredentials,
 ) {
-  const now = clock()
-  const recorded = auditedDb(db, actor, now, (result: 'saved' | 'changed_meanwhile') =>
-    result === 'saved' ? accountChangeEntry(row, changed) : undefined,
-  )
-  if ((await saveAccountChange(recorded, row, changed, now, credentials)) === 'changed_meanwhile')
+  const changer = { actor, by: actor.id }
+  if ((await changeAccount(db, changer, row, changed, clock(), credentials)) === 'changed_meanwhile')
     throw refused(`${row.account} was changed by another command meanwhile: run this again.`)
 }
 

@@ -1,6 +1,7 @@
 import { Option } from 'commander'
 import { auditedRefunds } from '../../actions/refunds/auditedRefunds.ts'
 import { type CreateRefundResult, requestRefundLater } from '../../actions/refunds/createRefund.ts'
+import { listWaitingApprovals } from '../../actions/refunds/listApprovals.ts'
 import { retryRefund } from '../../actions/refunds/retryRefund.ts'
 import { storeRefundRecord } from '../../actions/refunds/storeRefundRecord.ts'
 import { type Currency, formatMoney, parseMoney } from '../../core/money.ts'
@@ -26,13 +27,14 @@ import { newestRefunds } from '../../store/refunds/refunds.ts'
 import type { CliCommand } from '../cliCommand.ts'
 import { commandRuntime } from '../commandRuntime.ts'
 import { type CommandContext, requireMerchant } from '../database.ts'
+import { requireOriginalDatabase } from '../originalDatabase.ts'
 import { CommandError, notFound, refused } from '../failure.ts'
 import type { Output } from '../output.ts'
 import { requirePayment } from '../paymentText.ts'
 import { openAccounts } from '../provider/accountSetup.ts'
 import { paragraphs } from '../terminal.ts'
 import { modeOption, readInstant, readLimit, readName, readNote } from '../values.ts'
-import { refundData, refundFacts, refundTable } from './text.ts'
+import { approvalData, approvalTable, refundData, refundFacts, refundTable } from './text.ts'
 
 type CreateOptions = {
   by: string
@@ -72,6 +74,15 @@ export function addRefundCommands(program: CliCommand) {
     .option('--limit <count>', 'how many at most', readLimit, 20)
     .examples('tollgate refund list', 'tollgate refund list --state needs_action')
     .runWithDatabase(list)
+  refund
+    .command('approvals')
+    .description(
+      'List the refunds that wait for the approval of a second person, the oldest first. They are approved or rejected ' +
+        'on the dashboard.',
+    )
+    .option('--merchant <id>', 'only those of this merchant')
+    .examples('tollgate refund approvals', 'tollgate refund approvals --merchant 7c2k9m0x4f --json')
+    .runWithDatabase(listApprovals)
   refund
     .command('show <refund>')
     .description("Show a refund by its reference or the merchant's refund_id.")
@@ -170,6 +181,7 @@ async function create(context: CommandContext, id: string, options: CreateOption
 
 // A runtime that records the refund in the audit log.
 async function refundDeps(context: CommandContext, action: 'refund.create' | 'refund.retry') {
+  await requireOriginalDatabase(context)
   const { db, actor, clock } = context
   const recorded = auditedRefunds(db, actor, clock(), action)
   return commandRuntime({ ...context, db: recorded }, await openAccounts(context))
@@ -264,6 +276,24 @@ async function list({ db }: CommandContext, { merchant, ...filter }: ListOptions
   return {
     data: { refunds: refunds.map(refundData) },
     text: refunds.length > 0 ? refundTable(refunds) : 'There are no such refunds.',
+  }
+}
+
+async function listApprovals(
+  { db, clock }: CommandContext,
+  { merchant: merchant_id }: { merchant?: string },
+): Promise<Output> {
+  const now = clock()
+  if (merchant_id) await requireMerchant(db, merchant_id)
+  const approvals = merchant_id
+    ? [
+        ...(await listWaitingApprovals(db, { merchant_id, mode: 'live' }, now)),
+        ...(await listWaitingApprovals(db, { merchant_id, mode: 'test' }, now)),
+      ]
+    : await listWaitingApprovals(db, 'all', now)
+  return {
+    data: { approvals: approvals.map(approvalData) },
+    text: approvals.length > 0 ? approvalTable(approvals) : 'No refund waits for an approval.',
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ListedApproval } from '../../actions/refunds/listApprovals.ts'
 import { figureIn } from '../../core/money.ts'
 import type { Refund } from '../../core/refund/refund.ts'
 import { moneyText, withoutControls } from '../../core/timeline/history.ts'
@@ -44,6 +45,41 @@ export const refundTable = (refunds: readonly Refund[]): string =>
       refund.tx_reference,
       refund.operator ?? 'merchant',
       dateTime(refund.created_at),
+    ]),
+    ['AMOUNT'],
+  )
+
+// `refund_reference` is that of the refund which the approval creates.
+export const approvalData = (approval: ListedApproval) => ({
+  refund_reference: approval.refund_reference,
+  merchant_id: approval.merchant_id,
+  merchant_name: approval.merchant_name,
+  mode: approval.mode,
+  tx_reference: approval.tx_reference,
+  invoice_id: approval.invoice_id,
+  source: approval.source,
+  amount: figureIn(approval.amount, approval.currency),
+  currency: approval.currency,
+  reason: approval.reason,
+  requested_by: approval.requested_by,
+  requester_id: approval.requester_id,
+  requester_name: approval.requester_name,
+  created_at: approval.created_at,
+  expires_at: approval.expires_at,
+})
+
+export const approvalTable = (approvals: readonly ListedApproval[]): string =>
+  table(
+    ['REFUND', 'MERCHANT', 'MODE', 'AMOUNT', 'PAYMENT', 'ASKED BY', 'ASKED', 'EXPIRES'],
+    approvals.map(approval => [
+      approval.refund_reference,
+      withoutControls(approval.merchant_name),
+      approval.mode,
+      moneyText(approval.currency, approval.amount),
+      approval.tx_reference,
+      withoutControls(approval.requester_name ?? approval.requester_id),
+      dateTime(approval.created_at),
+      dateTime(approval.expires_at),
     ]),
     ['AMOUNT'],
   )

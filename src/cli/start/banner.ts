@@ -1,5 +1,6 @@
 import { demoId, type Welcome } from '../../actions/merchants/onboard.ts'
 import type { Config } from '../../config.ts'
+import { databaseUrlParts } from '../../core/databaseUrl.ts'
 import type { Gateway } from '../../main.ts'
 import { linkText } from '../support.ts'
 import { type Fact, facts, heading, paint, paragraphs } from '../terminal.ts'
@@ -7,7 +8,7 @@ import { version } from '../version.ts'
 
 // What `start --json` prints, in one line, when the gateway listens. The secrets are present on the first start only.
 export function startedData(
-  { url, baseUrl, dashboardUrl, embedded, welcome }: Gateway,
+  { url, baseUrl, dashboardUrl, embedded, welcome, notOriginal }: Gateway,
   config: Config,
   link?: string,
 ) {
@@ -21,18 +22,36 @@ export function startedData(
     ipn_secret: welcome?.ipn_secret,
     request: welcome?.request,
     support_link: link,
+    not_original: notOriginal,
   }
 }
 
 // The same for a person, with a payment to try.
 export function banner(gateway: Gateway, config: Config, link?: string): string {
+  if (config.TOLLGATE_ROLE === 'worker') return workerBanner(gateway, config)
   const text = paragraphs(
     heading(paint('green', `Tollgate ${version} is open`)),
+    gateway.notOriginal && paint('yellow', gateway.notOriginal),
     hasShop(gateway, config) &&
       step('Open the demo shop, buy something and watch every step', `  ${gateway.baseUrl}/`),
     signIn(gateway, link),
     facts(addresses(gateway, config)),
     gateway.welcome ? demo(gateway.url, gateway.welcome) : firstSteps,
+    paint('dim', 'Ctrl-C stops it.'),
+  )
+  return `\n${text}\n`
+}
+
+function workerBanner({ url, baseUrl, notOriginal }: Gateway, config: Config): string {
+  const text = paragraphs(
+    heading(paint('green', `Tollgate ${version} runs workers`)),
+    notOriginal && paint('yellow', notOriginal),
+    facts([
+      ['Works for', baseUrl],
+      ['Metrics', `${url}/metrics`],
+      ['Health', `${url}/healthz`],
+      ['Database', withoutPassword(config.DATABASE_URL ?? '')],
+    ]),
     paint('dim', 'Ctrl-C stops it.'),
   )
   return `\n${text}\n`
@@ -75,7 +94,10 @@ const opened = {
 
 const step = (title: string, body: string) => paragraphs(heading(title), body)
 
-const withoutPassword = (url: string) => url.replace(/\/\/[^@/]*@/, '//').replace(/\?.*$/s, '')
+function withoutPassword(url: string) {
+  const { scheme, hosts, rest } = databaseUrlParts(url)
+  return `${scheme}${hosts}${rest.replace(/\?.*$/s, '')}`
+}
 
 function demo(url: string, { name, merchant_key, secret_key, ipn_secret, request }: Welcome): string {
   const keys = facts([

@@ -10,15 +10,21 @@ const settingDescriptions: Record<string, string> = {
   TOLLGATE_DASHBOARD_URL: 'the address of the dashboard that users see, if it has its own (http://HOST:PORT)',
   TOLLGATE_DATA_DIR: 'the folder for the database and the master key (./data)',
   DATABASE_URL: 'your own PostgreSQL, 15 or later (none: Tollgate runs one)',
+  TOLLGATE_DIRECT_DATABASE_URL:
+    'the same database without a pooler, for the connections that need a session of their own (DATABASE_URL)',
   TOLLGATE_MASTER_KEY:
     'the key that encrypts secrets, 64 hexadecimal digits; of several the newest first (a file; none is made with DATABASE_URL)',
-  TOLLGATE_POOL_SIZE: 'connections to the database (10)',
+  TOLLGATE_POOL_SIZE: 'connections to the database, of each process (10)',
+  TOLLGATE_PROCESSES: 'how many processes share the port, for more than one CPU (1)',
   TOLLGATE_BATCH_ROWS: 'how many requests may share one SQL statement (256)',
   TOLLGATE_TRUST_PROXY: 'how many proxies are in front of the gateway (0)',
   TOLLGATE_STOP_SECONDS: 'how long /readyz reports a stop before the port closes (5, at a terminal 0)',
   TOLLGATE_METRICS_TOKEN: 'a token for /metrics only (none: the support token reads it)',
   TOLLGATE_SUPPORT_TOKEN:
     'the token of /support, /inbox and /metrics (generated; tollgate support token prints it)',
+  TOLLGATE_ROLE:
+    'all, web or worker: web takes payments, worker sends notifications and messages, polls providers and ends payments (all)',
+  TOLLGATE_WORKERS: 'off is the same as TOLLGATE_ROLE=web, for drills (on)',
   TOLLGATE_SANDBOX: 'on or off: the simulated provider of test mode (on)',
   TOLLGATE_EGRESS_ADDRESS: 'the address of this machine that notifications are sent from (any)',
   TOLLGATE_EGRESS_PROXY: 'a proxy that notifications go through: http://user:password@host:port (none)',

@@ -1,3 +1,5 @@
+import type { Role } from './permissions.ts'
+
 // Who changed something, and from where. The audit log holds ids and no customer data.
 export type Actor = {
   kind: 'user' | 'command' | 'token' // token: the support token
@@ -25,6 +27,10 @@ export type StoredEntry = AuditEntry & {
   merchant_name: string | null
   subject_name: string | null // if the subject is a user
 }
+
+// From where an operator, a command or the support token acted is not for users of a merchant.
+export const hidesAddress = (role: Role, { is_operator, actor_kind }: StoredEntry): boolean =>
+  role.at === 'merchant' && (is_operator || actor_kind !== 'user')
 
 export const tokenActor = (address: string): Actor => ({ kind: 'token', id: 'support', address })
 

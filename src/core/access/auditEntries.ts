@@ -80,6 +80,16 @@ export const ipnPasswordEntry = (
   after: { mode, password: isMerchantId ? 'merchant_id' : 'new' },
 })
 
+export const outletEntry = ({
+  merchant_id,
+  code,
+  name,
+}: {
+  merchant_id: string
+  code: string
+  name: string
+}): AuditEntry => ({ merchant_id, action: 'outlet.add', subject: code, before: null, after: { name } })
+
 // Null: no logo.
 export const logoEntry = (merchant_id: string, logo: Pick<Logo, 'type' | 'width' | 'height'> | null) => ({
   merchant_id,
@@ -168,6 +178,15 @@ export const redeliverEntry = (
   subject: string, // the id of a notification, or of the merchant whose notifications of a period are sent again
   after: AuditEntry['after'] = null,
 ): AuditEntry => ({ merchant_id, action: 'notification.redeliver', subject, before: null, after })
+
+// The subject is the id of the notification. The settings have the address.
+export const testNotificationEntry = (merchant_id: string, mode: Mode, id: string): AuditEntry => ({
+  merchant_id,
+  action: 'notification.test',
+  subject: id,
+  before: null,
+  after: { mode },
+})
 
 export const closedTaskEntry = (
   { merchant_id, tx_reference }: { merchant_id: string; tx_reference: string },

@@ -54,7 +54,7 @@ export const merchantPermissions = {
     operator: [admin, finance],
   },
   'payments.receipt': {
-    means: 'Send a receipt again',
+    means: 'Send a receipt again, read the messages',
     merchant: [owner, accountant, developer],
     operator: [admin, support],
   },
@@ -109,7 +109,7 @@ export const merchantPermissions = {
     operator: everyOperator,
   },
   'settings.change': {
-    means: 'Change settings, logo and colour',
+    means: 'Change settings, logo and colour, add outlets',
     merchant: [owner],
     operator: [admin],
   },

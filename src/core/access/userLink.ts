@@ -40,6 +40,9 @@ const signatureOf = (key: Buffer, { link_id, purpose }: LinkName) =>
 export const userLinkAddress = (key: Buffer, baseUrl: string, link: LinkName) =>
   `${baseUrl}/dashboard/${link.purpose}/${link.link_id}.${signatureOf(key, link)}`
 
+// A form of an invitation brings the id of its link.
+export const isUserLinkId = (text: string) => /^[0-9a-z]{16}$/.test(text)
+
 // The id in the address of a link; undefined if its signature is wrong.
 export function linkIdOf(key: Buffer, purpose: LinkPurpose, token: string): string | undefined {
   const [, link_id, signature] = /^([0-9a-z]{16})\.([\w-]{43})$/.exec(token) ?? []

@@ -82,16 +82,16 @@ const fr: UserMailTexts = {
   invitation: {
     title: 'Vous êtes invité dans l’équipe de {merchant}',
     text: [
-      '{by} vous invite à travailler avec les paiements de {merchant}.',
-      'Le lien fonctionne une fois, pendant {days} jours. Si vous ne l’attendiez pas, ne faites rien.',
+      '{by} vous invite à suivre les paiements de {merchant}.',
+      'Le lien fonctionne une seule fois, pendant {days} jours. Si vous n’attendiez pas cette invitation, ne faites rien.',
     ],
     button: 'Accepter l’invitation',
   },
   operatorInvitation: {
     title: 'Vous êtes invité à gérer cette passerelle',
     text: [
-      'Vous êtes invité dans la partie opérateur de Tollgate. Elle exige une application d’authentification.',
-      'Le lien fonctionne une fois, pendant {days} jours. Si vous ne l’attendiez pas, ne faites rien.',
+      'Vous êtes invité dans l’espace exploitant de Tollgate. Il exige une application d’authentification.',
+      'Le lien fonctionne une seule fois, pendant {days} jours. Si vous n’attendiez pas cette invitation, ne faites rien.',
     ],
     button: 'Accepter l’invitation',
   },
@@ -99,44 +99,44 @@ const fr: UserMailTexts = {
     title: 'Choisissez un nouveau mot de passe',
     text: [
       'Quelqu’un, sans doute vous, a demandé un nouveau mot de passe. L’ancien reste valable tant que vous n’en choisissez pas un autre.',
-      'Le lien fonctionne une fois, pendant {minutes} minutes. Si ce n’était pas vous, ne faites rien.',
+      'Le lien fonctionne une seule fois, pendant {minutes} minutes. Si ce n’était pas vous, ne faites rien.',
     ],
     button: 'Choisir un nouveau mot de passe',
   },
   noAccount: {
     title: 'Aucun mot de passe n’a été réinitialisé',
     text: [
-      'Quelqu’un, sans doute vous, a demandé un nouveau mot de passe avec cette adresse. Elle n’a pas ici de compte dont le mot de passe se réinitialise par e-mail.',
-      'Demandez à la personne qui gère la passerelle ou qui vous a invité. Si ce n’était pas vous, ne faites rien.',
+      'Quelqu’un, sans doute vous, a demandé un nouveau mot de passe avec cette adresse. Aucun compte dont le mot de passe peut être réinitialisé par e-mail n’y est associé.',
+      'Adressez-vous à la personne qui gère la passerelle ou qui vous a invité. Si ce n’était pas vous, ne faites rien.',
     ],
     button: 'Ouvrir le tableau de bord',
   },
-  alert: { title: 'Un changement chez {merchant}', button: 'Ouvrir le tableau de bord' },
+  alert: { title: 'Une modification chez {merchant}', button: 'Ouvrir le tableau de bord' },
   alerts: {
-    keys: 'Des clés ou secrets de signature de {merchant} ont été modifiés. Si vous ne savez pas pourquoi, regardez le journal d’audit et renouvelez les clés.',
+    keys: 'Des clés d’API ou de signature de {merchant} ont été modifiées. Si vous n’en connaissez pas la raison, consultez le journal d’audit et renouvelez les clés.',
     ipn_url:
-      'L’adresse qui reçoit les notifications des paiements de {merchant} a été modifiée. Si vous ne savez pas pourquoi, regardez les paramètres maintenant.',
+      'L’URL qui reçoit les notifications des paiements de {merchant} a été modifiée. Si vous n’en connaissez pas la raison, vérifiez immédiatement les paramètres.',
     payout:
-      'La destination de l’argent de {merchant} a été modifiée. Si vous ne savez pas pourquoi, appelez l’opérateur maintenant.',
+      'Le compte sur lequel {merchant} reçoit ses versements a été modifié. Si vous n’en connaissez pas la raison, appelez immédiatement l’exploitant.',
     refund:
-      'Un gros remboursement de {merchant} a été demandé ou approuvé. Si vous ne savez pas pourquoi, regardez-le maintenant.',
-    team: 'L’équipe de {merchant} a changé : quelqu’un a été invité, retiré ou a un autre rôle. Si vous ne savez pas pourquoi, regardez l’équipe maintenant.',
+      'Un remboursement important de {merchant} a été demandé ou approuvé. Si vous n’en connaissez pas la raison, vérifiez-le immédiatement.',
+    team: 'L’équipe de {merchant} a changé : quelqu’un a été invité, retiré ou a reçu un autre rôle. Si vous n’en connaissez pas la raison, vérifiez immédiatement l’équipe.',
     settings:
-      'Les paramètres de {merchant} ont été modifiés. Si vous ne savez pas pourquoi, regardez le journal d’audit.',
+      'Les paramètres de {merchant} ont été modifiés. Si vous n’en connaissez pas la raison, consultez le journal d’audit.',
   },
   notices: {
     password: 'Votre mot de passe a été changé',
     second_factor_on: 'Un second facteur a été configuré pour votre compte',
     second_factor_off: 'Le second facteur de votre compte a été retiré',
     passkey_added: 'Une clé d’accès a été ajoutée à votre compte',
-    passkey_removed: 'Une clé d’accès de votre compte a été retirée',
+    passkey_removed: 'Une clé d’accès de votre compte a été supprimée',
     role: 'Votre rôle a été changé',
     removed: 'Vous avez été retiré de l’équipe de {merchant}',
     deactivated: 'Votre compte a été désactivé',
     activated: 'Votre compte est de nouveau actif',
   },
   notYou:
-    'Si vous ne savez pas pourquoi, connectez-vous, regardez vos sessions et changez votre mot de passe, ou appelez l’opérateur.',
+    'Si vous n’en connaissez pas la raison, connectez-vous, vérifiez vos sessions et changez votre mot de passe, ou appelez l’exploitant.',
   toAccount: 'Ouvrir votre compte',
   by: 'Par',
   at: 'Le',

@@ -3,29 +3,31 @@ import type { Warning } from './warnings.ts'
 
 // A client error, or a temporary failure: a code of the public list, a sentence, and the field. `web/http/errors.ts`
 // turns it into HTTP. Any other thrown error is a bug.
-export type Code =
-  | 'GW-001'
-  | 'GW-002'
-  | 'GW-003'
-  | 'GW-005'
-  | 'GW-008'
-  | 'GW-009'
-  | 'GW-010'
-  | 'GW-012'
-  | 'GW-013'
-  | 'GW-014'
-  | 'GW-015'
-  | 'GW-020'
-  | 'GW-021'
-  | 'GW-022'
-  | 'GW-023'
-  | 'GW-024'
-  | 'GW-025'
-  | 'GW-026'
-  | 'GW-027'
-  | 'GW-028'
-  | 'GW-050'
-  | 'GW-060'
+export const codes = [
+  'GW-001',
+  'GW-002',
+  'GW-003',
+  'GW-005',
+  'GW-008',
+  'GW-009',
+  'GW-010',
+  'GW-012',
+  'GW-013',
+  'GW-014',
+  'GW-015',
+  'GW-020',
+  'GW-021',
+  'GW-022',
+  'GW-023',
+  'GW-024',
+  'GW-025',
+  'GW-026',
+  'GW-027',
+  'GW-028',
+  'GW-050',
+  'GW-060',
+] as const
+export type Code = (typeof codes)[number]
 
 // For developers, in test mode only. `mistake` names a mistake that gives exactly the hash that was sent, and
 // `your_string` is the text that was hashed by it.
@@ -174,6 +176,16 @@ export class Unavailable extends Refusal {
     super(503, 'GW-050', message, undefined, { retryAfterSeconds: 1, cause })
   }
 }
+
+// The database is a copy, or its payments were moved to another one. Nothing was stored, and the operator has to act.
+export class NotOriginal extends Refusal {
+  constructor(message: string) {
+    super(503, 'GW-050', message, undefined, { retryAfterSeconds: repairSeconds })
+  }
+}
+
+// A sharded database has lost the worker that has the rows of this merchant. Those of other merchants may be available.
+export class ShardUnavailable extends Unavailable {}
 
 // Another transaction holds the lock of a row for too long. Other rows are available.
 export class Locked extends Unavailable {

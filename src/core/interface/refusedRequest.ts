@@ -57,7 +57,7 @@ const shownOfHash = 8
 
 // A developer may put a secret into any field. Ours are recognized by their form, before a long value is cut.
 const secretForm = /[0-9a-f]{64,}|whsec_[\w+/=-]{16,}/gi
-const withoutSecrets = (text: string) => text.replace(secretForm, '(removed)')
+export const withoutSecrets = (text: string) => text.replace(secretForm, '(removed)')
 
 // `merchant` is undefined if the refusal came before the merchant was known: such a request is not stored.
 export function refusedRequest(

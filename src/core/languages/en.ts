@@ -8,6 +8,7 @@ export const en = {
 
   frame: {
     test: 'Test mode: no real money moves',
+    copy: 'A copy of the payment system: real payments are not taken here',
     invoice: 'Invoice',
     left: '{time} left',
     more: 'More',
@@ -469,6 +470,9 @@ export const en = {
     unreachable: 'We cannot show your payment now',
     unreachable_text:
       'Our database is unavailable for a moment. Your payment is safe. Reload this page shortly.',
+    copy: 'This page cannot take your payment',
+    copy_text:
+      'It belongs to a copy of the payment system. Nothing was charged. Go back to the shop and open the payment from there.',
     busy: 'One moment, please',
     busy_text:
       'Very many pages are being opened from your network. Nothing has changed for your payment. Reload this page in a few seconds.',

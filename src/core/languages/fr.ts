@@ -8,6 +8,7 @@ export const fr: Texts = {
 
   frame: {
     test: 'Mode test : aucun argent réel ne circule',
+    copy: 'Copie du système de paiement : aucun paiement réel n’est accepté ici',
     invoice: 'Facture',
     left: 'encore {time}',
     more: 'Plus',
@@ -29,7 +30,7 @@ export const fr: Texts = {
     shop: 'Boutique',
     phone: 'Téléphone de test',
     inbox: 'Messages',
-    support: 'Support',
+    support: 'Assistance',
     docs: 'Documentation',
   },
 
@@ -55,8 +56,8 @@ export const fr: Texts = {
     on_file: 'Payer avec le {number}',
     other_number: 'Utiliser un autre numéro',
     keep_number: 'Laissez ce champ vide pour payer avec le {number}.',
-    guess_same: 'On dirait {method}. Sinon, changez ci-dessus.',
-    guess_other: 'On dirait plutôt un numéro {method}.',
+    guess_same: 'Sans doute {method}. Sinon, changez ci-dessus.',
+    guess_other: 'Ce numéro semble plutôt être un numéro {method}.',
     guess_switch: 'Payer plutôt avec {method}',
     again_in: 'Vous pourrez réessayer dans {seconds} secondes.',
     none_available: 'Aucun moyen de paiement ne répond en ce moment. Patientez un instant.',
@@ -178,12 +179,12 @@ export const fr: Texts = {
     unknown_text:
       'Nous n’avons pas encore de réponse de {method}. Ne payez pas une deuxième fois : nous continuons à vérifier.',
     may_leave: 'Vous pouvez fermer cette page. Nous continuons à vérifier.',
-    may_leave_text: 'Vous pouvez fermer cette page. Vous recevrez un SMS dès que c’est payé.',
+    may_leave_text: 'Vous pouvez fermer cette page. Vous recevrez un SMS dès que le paiement sera effectué.',
     back: 'Retourner chez {shop}',
     check_again: 'Vérifier à nouveau',
     test_phone: 'Ouvrir le téléphone de test',
     test_phone_title: 'Téléphone de test',
-    test_phone_text: 'N’importe quel code paie. Annuler refuse.',
+    test_phone_text: 'N’importe quel code valide le paiement ; Annuler le refuse.',
   },
 
   problem: {
@@ -479,6 +480,9 @@ export const fr: Texts = {
     unreachable: 'Nous ne pouvons pas afficher votre paiement pour le moment',
     unreachable_text:
       'Notre base de données est momentanément indisponible. Votre paiement est en sécurité. Rechargez cette page dans un instant.',
+    copy: 'Cette page ne peut pas recevoir votre paiement',
+    copy_text:
+      'Elle appartient à une copie du système de paiement. Rien n’a été débité. Retournez à la boutique et ouvrez le paiement depuis celle-ci.',
     busy: 'Un instant, s’il vous plaît',
     busy_text:
       'De très nombreuses pages sont ouvertes depuis votre réseau. Rien n’a changé pour votre paiement. Rechargez cette page dans quelques secondes.',
@@ -548,7 +552,7 @@ export const fr: Texts = {
       refunded: 'Remboursé',
       refunded_text: '{shop} vous a remboursé ce montant.',
       refunded_when:
-        'Il revient par le moyen de paiement utilisé. Votre banque peut mettre quelques jours à l’afficher.',
+        'Il vous est reversé par le moyen de paiement utilisé. Votre banque peut mettre quelques jours à l’afficher.',
       nothing_taken: 'Rien n’a été prélevé.',
       late: 'Si l’argent arrive malgré tout, le paiement est considéré comme effectué et {shop} en est informé.',
       try_again:
@@ -595,7 +599,7 @@ export const fr: Texts = {
       text: 'Saisissez un numéro mobile money. Vous verrez ses demandes en attente des 10 dernières minutes.',
       all_text:
         'Vous voyez toutes les demandes en attente des 10 dernières minutes. Saisissez un numéro mobile money pour ne voir que les siennes.',
-      rule: 'N’importe quel code paie. Annuler refuse.',
+      rule: 'N’importe quel code valide le paiement ; Annuler le refuse.',
       not_real: 'Ne saisissez jamais un vrai code secret ici.',
       idle: 'Aucune demande',
       number: 'Numéro mobile money',
@@ -667,7 +671,7 @@ export const fr: Texts = {
       fails_then_succeeds: 'échoue, puis réussit',
       other_amount: 'un autre montant est remboursé : quelqu’un doit vérifier',
       stays_pending: 'reste en attente',
-      no_float: 'refusé : le compte du fournisseur est vide',
+      no_float: 'refusé : le compte du prestataire est vide',
       told_often: 'réussit, avec quatre rappels',
     },
 

@@ -49,8 +49,8 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
       'Your server is notified here of each result, if a request names no other address.',
     ],
     [
-      'Adresse des notifications',
-      'Votre serveur est notifié ici de chaque résultat, si une requête ne nomme pas d’autre adresse.',
+      'URL de notification',
+      'Votre serveur y est notifié de chaque résultat, sauf si une requête indique une autre URL.',
     ],
     { isSensitive: true },
   ),
@@ -75,8 +75,8 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
       'registered refuses a request whose notification address is on no registered origin; any accepts every address.',
     ],
     [
-      'Adresses de notification des requêtes',
-      'registered refuse une requête dont l’adresse de notification n’est sur aucune origine enregistrée ; any accepte toute adresse.',
+      'URL de notification des requêtes',
+      'registered refuse une requête dont l’URL de notification n’appartient à aucune origine enregistrée ; any accepte toutes les URL.',
     ],
     { isSensitive: true, choices: ['any', 'registered'] },
   ),
@@ -109,7 +109,7 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
     ],
     [
       'Contact en cas d’échec',
-      'Nous écrivons ici quand des notifications n’ont pas pu être remises ; les clients ne voient jamais cette adresse.',
+      'Nous écrivons à cette adresse quand des notifications n’ont pas pu être remises ; les clients ne voient jamais cette adresse.',
     ],
   ),
   allowed_origins: rule(
@@ -121,7 +121,7 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
     ],
     [
       'Vos origines',
-      'Les requêtes ne peuvent nommer que des adresses de ces sites, comme https://shop.example ; sans aucune, toute adresse est acceptée.',
+      'Les requêtes ne peuvent indiquer que des adresses de ces sites, par exemple https://shop.example ; sans origine, toutes les adresses sont acceptées.',
     ],
     { isSensitive: true },
   ),
@@ -133,8 +133,8 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
       'Pages of these origins, at most 20, may show the checkout in a frame.',
     ],
     [
-      'Sites qui encadrent le paiement',
-      'Les pages de ces origines, au plus 20, peuvent montrer le paiement dans un cadre.',
+      'Sites qui intègrent la page de paiement',
+      'Les pages de ces origines, 20 au plus, peuvent afficher la page de paiement dans un cadre (iframe).',
     ],
     { isSensitive: true },
   ),
@@ -149,7 +149,7 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
     'requests',
     'merchant',
     ['Signed status checks', 'A status check needs a hash.'],
-    ['Vérifications signées', 'Une vérification de statut demande une empreinte.'],
+    ['Vérifications signées', 'Une vérification de statut exige une empreinte.'],
     { isSensitive: true, choices: onOff },
   ),
   public_extra: rule(
@@ -161,7 +161,7 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
     ],
     [
       'Champs extra publics',
-      'Les valeurs de ces champs extra_ sont montrées dans une vérification sans empreinte ; les autres sont masquées.',
+      'Les valeurs de ces champs extra_ figurent dans une vérification sans empreinte ; les autres sont masquées.',
     ],
     { isSensitive: true },
   ),
@@ -174,7 +174,7 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
     ],
     [
       'Erreurs en HTTP 200',
-      'Les erreurs arrivent en HTTP 200 avec le même corps, pour les clients qui ne lisent pas un 4xx.',
+      'Les erreurs arrivent en HTTP 200 avec le même corps, pour les logiciels qui ne savent pas lire un 4xx.',
     ],
     { choices: onOff },
   ),
@@ -195,7 +195,7 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
     'checkout',
     'merchant',
     ['Try again', 'A customer may try again after a failure, until the checkout expires.'],
-    ['Nouvel essai', 'Un client peut réessayer après un échec, jusqu’à l’expiration du paiement.'],
+    ['Nouvel essai', 'Un client peut réessayer après un échec, jusqu’à l’expiration de la page de paiement.'],
     { choices: onOff },
   ),
   reopen_unpaid: rule(
@@ -209,7 +209,7 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
     'branding',
     'merchant',
     ['Colour', 'The colour of buttons and links on your pages; white text on it must be readable.'],
-    ['Couleur', 'La couleur des boutons et des liens de vos pages ; un texte blanc doit y être lisible.'],
+    ['Couleur', 'La couleur des boutons et des liens de vos pages ; un texte blanc doit y rester lisible.'],
   ),
   support_phone: rule(
     'branding',
@@ -235,7 +235,7 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
     ['Refund policy', 'Your pages show this line, such as Refunds within 7 days, of at most 60 characters.'],
     [
       'Politique de remboursement',
-      'Vos pages montrent cette ligne d’au plus 60 caractères, comme Remboursement sous 7 jours.',
+      'Vos pages affichent cette ligne de 60 caractères au plus, par exemple Remboursement sous 7 jours.',
     ],
   ),
   refunds: rule(
@@ -244,7 +244,7 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
     ['Refunds', 'You may refund live payments by the API and here; in test mode refunds are always on.'],
     [
       'Remboursements',
-      'Vous pouvez rembourser des paiements réels par l’API et ici ; en mode test, c’est toujours possible.',
+      'Vous pouvez rembourser des paiements réels par l’API et ici ; en mode test, c’est toujours possible.',
     ],
     { choices: onOff },
   ),
@@ -253,8 +253,8 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
     'operator',
     ['Refunds a day', 'You may refund at most this sum on one day, in the time zone of the gateway.'],
     [
-      'Remboursements par jour',
-      'Vous pouvez rembourser au plus cette somme en un jour, dans le fuseau horaire de la passerelle.',
+      'Plafond journalier de remboursement',
+      'Vous pouvez rembourser au plus cette somme par jour, dans le fuseau horaire de la passerelle.',
     ],
   ),
   refund_confirm_above: rule(
@@ -262,11 +262,11 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
     'merchant',
     [
       'Password for refunds above',
-      'A user of the dashboard enters his password again to refund more than this.',
+      'A user of the dashboard enters his password again to refund more than this of a payment, in one part or several.',
     ],
     [
-      'Mot de passe au-dessus de',
-      'Un utilisateur du tableau de bord entre son mot de passe à nouveau pour rembourser plus que cette somme.',
+      'Mot de passe exigé au-dessus de',
+      'Un utilisateur du tableau de bord saisit à nouveau son mot de passe pour rembourser plus que cette somme sur un paiement, en une ou plusieurs fois.',
     ],
     { isSensitive: true },
   ),
@@ -275,11 +275,11 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
     'merchant',
     [
       'Second person for refunds above',
-      'A refund of more than this on the dashboard waits until a second user approves it.',
+      'A refund of more than this of a payment on the dashboard, in one part or several, waits until a second user approves it.',
     ],
     [
-      'Seconde personne au-dessus de',
-      'Un remboursement supérieur sur le tableau de bord attend l’accord d’un second utilisateur.',
+      'Seconde personne exigée au-dessus de',
+      'Sur le tableau de bord, rembourser plus que cette somme sur un paiement, en une ou plusieurs fois, exige l’approbation d’un second utilisateur.',
     ],
     { isSensitive: true },
   ),
@@ -293,19 +293,19 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
     'limits',
     'operator',
     ['Smallest payment', 'A payment must be at least this amount.'],
-    ['Plus petit paiement', 'Un paiement doit atteindre ce montant.'],
+    ['Montant minimal', 'Un paiement doit atteindre ce montant.'],
   ),
   max_total: rule(
     'limits',
     'operator',
     ['Largest payment', 'A payment must be at most this amount.'],
-    ['Plus grand paiement', 'Un paiement ne peut pas dépasser ce montant.'],
+    ['Montant maximal', 'Un paiement ne peut pas dépasser ce montant.'],
   ),
   payment_methods: rule(
     'limits',
     'operator',
     ['Payment methods', 'Customers may pay by these methods; without a list, by all.'],
-    ['Moyens de paiement', 'Les clients peuvent payer par ces moyens ; sans liste, par tous.'],
+    ['Moyens de paiement', 'Les clients peuvent payer par ces moyens ; sans liste, par tous.'],
   ),
   providers: rule(
     'limits',
@@ -316,20 +316,24 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
     ],
     [
       'Comptes prestataires',
-      'Ces comptes chez les prestataires reçoivent les paiements, le meilleur d’abord ; sans liste, ceux de l’opérateur.',
+      'Ces comptes chez les prestataires reçoivent les paiements, par ordre de préférence ; sans liste, ceux de l’exploitant.',
     ],
+    { isSensitive: true },
   ),
   rate_limit: rule(
     'limits',
     'operator',
     ['Requests a second', 'Each key may send so many requests a second; 0 means no limit.'],
-    ['Requêtes par seconde', 'Chaque clé peut envoyer tant de requêtes par seconde ; 0 : pas de limite.'],
+    [
+      'Requêtes par seconde',
+      'Chaque clé peut envoyer ce nombre de requêtes par seconde ; 0 : pas de limite.',
+    ],
   ),
   rate_burst: rule(
     'limits',
     'operator',
     ['Burst of requests', 'So many requests at once are accepted before the limit applies.'],
-    ['Rafale de requêtes', 'Tant de requêtes à la fois sont acceptées avant que la limite s’applique.'],
+    ['Rafale de requêtes', 'Ce nombre de requêtes simultanées est accepté avant que la limite s’applique.'],
   ),
   fee: rule(
     'fees',
@@ -341,7 +345,7 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
     'fees',
     'operator',
     ["Provider's fee", 'The merchant, the operator or the customer bears the fee of the provider.'],
-    ['Frais du prestataire', 'Le marchand, l’opérateur ou le client supporte les frais du prestataire.'],
+    ['Frais du prestataire', 'Le marchand, l’exploitant ou le client supporte les frais du prestataire.'],
     { choices: ['merchant', 'operator', 'customer'] },
   ),
   fee_on_refund: rule(
@@ -350,7 +354,7 @@ export const settingTable: Readonly<Record<SettingName, SettingRule>> = {
     ['Fee after a refund', 'keep does not return the fee when a payment is refunded; return does.'],
     [
       'Frais après un remboursement',
-      'keep ne rend pas les frais quand un paiement est remboursé ; return les rend.',
+      'keep conserve les frais quand un paiement est remboursé ; return les restitue.',
     ],
     { choices: ['keep', 'return'] },
   ),

@@ -1,3 +1,4 @@
+import type { Pause } from '../databaseClock.ts'
 import { cleanId, cleanText } from '../text.ts'
 
 // The interface of messengers, which send SMS or email. The default export of each file in `messengers/` is a
@@ -8,6 +9,15 @@ export type MessengerModule<Settings = unknown> = {
   // Undefined if the settings of this messenger are not set. Throws if they are wrong. Connects to nothing.
   readSettings(environment: MessengerSettings, tools: MessengerTools): Settings | undefined
   open(settings: Settings, tools: MessengerTools): Messenger
+  // For `tollgate doctor`: connects and logs in as far as the protocol permits without a message, and disconnects.
+  check?(settings: Settings, deadlineMs: number): Promise<MessengerCheck>
+}
+
+// `server` is a host and a port. `why` contains no secret.
+export type MessengerCheck = {
+  server: string
+  reached: string // what was tried, if nothing failed: "accepts the login"
+  failed?: { step: 'DNS' | 'connect' | 'TLS' | 'greeting' | 'login'; why: string }
 }
 
 export type Messenger = {
@@ -20,6 +30,7 @@ export type MessengerSettings = Readonly<Record<string, string | undefined>>
 export type MessengerTools = {
   clock?(): Date // this machine's by default
   receive(receipt: Receipt): void // a delivery receipt of the network
+  pause?: Pause // nothing is connected meanwhile: receipts of a copy's messages are for the original
   warn(text: string): void // for the operator's log; never a recipient or a message text
 }
 

@@ -1,3 +1,5 @@
+import type { Lang } from '../languages/languages.ts'
+import { deliveryTexts } from './deliveryTexts.ts'
 import { createHmac } from 'node:crypto'
 import { type IpnStyle, isOnOrigins } from '../merchant/settings.ts'
 import type { Mode } from '../mode.ts'
@@ -44,7 +46,7 @@ export const needsPassword = (
 // The signing key of a secret: the bytes behind its prefix.
 export const signingKey = (secret: string) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
 
-type IpnRequest = {
+export type IpnRequest = {
   method: 'POST' | 'GET'
   url: UntrustedUrl
   headers: Record<string, string>
@@ -185,38 +187,15 @@ export function deliveryState(
 export const isInFlight = ({ lease_until }: Pick<DeliverySummary, 'lease_until'>, now: Date) =>
   lease_until !== null && lease_until > now
 
-const resultTexts: Record<Result, string> = {
-  acknowledged: 'acknowledged',
-  other_2xx: 'arrived, but not acknowledged',
-  redirect: 'redirected, which is not followed',
-  refused: 'refused by the endpoint',
-  busy: 'the endpoint asked for a pause',
-  server_error: 'the endpoint failed with a server error',
-  bad_answer: 'the answer was not HTTP',
-  timeout: 'no answer in time',
-  no_connection: 'no connection',
-  tls: 'no secure connection',
-  name_not_found: 'no such host',
-  forbidden_address: 'not sent: a forbidden address',
-}
+type ResultTexts = { results: Record<Result, string>; hints: Partial<Record<Result, string>> }
+const texts: Record<Lang, ResultTexts> = deliveryTexts
 
 // A node of a newer version may have stored a result that this version does not have.
-export const resultText = (result: Result): string => resultTexts[result] ?? result
-
-const hints: Partial<Record<Result, string>> = {
-  other_2xx:
-    'other_2xx: arrived, but only status 200 acknowledges; it is sent again until the endpoint answers 200.',
-  redirect:
-    'redirect: redirects are not followed; set ipn_url to the final address (https, with or without www, ' +
-    'the slash at the end).',
-  forbidden_address:
-    'forbidden_address: the address is not public, or its port is not allowed, so nothing was sent; for ' +
-    'development see TOLLGATE_EGRESS_LOOPBACK, for ports TOLLGATE_EGRESS_PORTS.',
-}
+export const resultText = (result: Result, lang: Lang = 'en'): string => texts[lang].results[result] ?? result
 
 // What the merchant or the operator can do about these results, each hint once.
-export const hintsFor = (all: readonly (Result | null)[]): string[] =>
-  [...new Set(all)].flatMap(result => (result && hints[result]) ?? [])
+export const hintsFor = (all: readonly (Result | null)[], lang: Lang = 'en'): string[] =>
+  [...new Set(all)].flatMap(result => (result && texts[lang].hints[result]) ?? [])
 
 export const triesKeptDays = 30
 export const triesKeptMs = triesKeptDays * 86_400_000

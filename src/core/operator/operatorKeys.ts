@@ -7,6 +7,7 @@ export type OperatorKeys = {
   isTokenSet: boolean // by TOLLGATE_SUPPORT_TOKEN, instead of the stored token
   sessionKey: Buffer // signs the cookie
   linkKey: Buffer // keys the digests of single-use links
+  selfCheckKey: Buffer // signs the question of doctor and its answer: selfCheck.ts
 }
 
 // The session key depends on the token in force, so that a changed token ends every session. It also depends on the stored
@@ -21,6 +22,7 @@ export const operatorKeys = (
   isTokenSet: setToken !== undefined,
   sessionKey: hmac(storedToken, `support session ${setToken ?? storedToken}`),
   linkKey: hmac(storedToken, 'support link'),
+  selfCheckKey: hmac(storedToken, 'self-check'),
 })
 
 export const sessionSeconds = 7 * 24 * 3600
@@ -62,4 +64,4 @@ export const isSameSecret = (one: string, other: string) => timingSafeEqual(dige
 
 const digest = (text: string) => Buffer.from(hash('sha256', text, 'hex'), 'hex')
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
-const signed = (key: Buffer, text: string) => hmac(key, text).toString('base64url')
+export const signed = (key: Buffer, text: string) => hmac(key, text).toString('base64url')

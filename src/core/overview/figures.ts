@@ -42,15 +42,11 @@ const next = (period: OverviewPeriod, at: Date, zone: string) =>
 const dayBefore = (start: Date, count: number, zone: string) =>
   count === 0 ? start : startOfDay(new Date(start.getTime() + 12 * hourMs - count * 24 * hourMs), zone)
 
-export type CountedRow = {
-  slot: number // 1 is the first
-  outlet: string | null
-  status: Status
-  payment_method: string | null
-  currency: Currency
-  payments: bigint
-  total: bigint
-}
+// The payments of a slot, of which 1 is the first, of an outlet or of a payment method, with a status and a currency.
+type Sums = { status: Status; currency: Currency; payments: bigint; total: bigint }
+export type SlotRow = Sums & { by: 'slot'; slot: number }
+export type NamedRow = Sums & { by: 'outlet' | 'method'; name: string | null }
+export type CountedRow = SlotRow | NamedRow
 
 // How payments ended. `left`: the customer left, or the time was over.
 export type Ends = { paid: number; failed: number; left: number; waiting: number }
@@ -78,31 +74,34 @@ export type Figures = {
 }
 
 export function figuresOf(rows: readonly CountedRow[], slots: number): Figures {
-  const all = partOf(rows, null)
-  const partsBy = (name: 'payment_method' | 'outlet') =>
-    [...new Set(rows.map(row => row[name]))]
-      .map(value =>
+  const inSlots = rows.filter(row => row.by === 'slot')
+  const partsBy = (by: 'outlet' | 'method') => {
+    const own = rows.filter((row): row is NamedRow => row.by === by)
+    return [...new Set(own.map(({ name }) => name))]
+      .map(name =>
         partOf(
-          rows.filter(row => row[name] === value),
-          value,
+          own.filter(row => row.name === name),
+          name,
         ),
       )
       .sort((a, b) => endedOf(b) - endedOf(a))
+  }
+  const all = partOf(inSlots, null)
   return {
     ends: all,
     paid: all.total,
-    byMethod: partsBy('payment_method'),
+    byMethod: partsBy('method'),
     byOutlet: partsBy('outlet'),
     paidBySlot: currency =>
       Array.from({ length: slots }, (_, at) =>
-        rows
+        inSlots
           .filter(row => row.slot === at + 1 && row.status === 'paid' && row.currency === currency)
           .reduce((sum, { total }) => sum + total, 0n),
       ),
   }
 }
 
-function partOf(rows: readonly CountedRow[], name: string | null): Part {
+function partOf(rows: readonly Sums[], name: string | null): Part {
   const part: Part = { name, paid: 0, failed: 0, left: 0, waiting: 0, total: new Map() }
   for (const { status, currency, payments, total } of rows) {
     part[endOf[status]] += Number(payments)

@@ -33,6 +33,7 @@ export type NewPayment = {
   created_at: Date
   updated_at: Date
   expires_at: Date
+  traceparent: string | null // of the request that created it, if that was traced: see core/traces.ts
 }
 
 // The outcome so far: that of the latest attempt, until an attempt is paid. Empty in a new payment.

@@ -7,11 +7,14 @@ export const egressSettings: readonly ProviderSetting[] = [
     name: 'egress_address',
     words:
       'The address of this machine that requests to the provider are sent from, if it accepts known addresses only.',
+    french:
+      'L’adresse de cette machine d’où partent les requêtes au prestataire, s’il n’accepte que des adresses connues.',
     usual: '',
   },
   {
     name: 'egress_proxy',
     words: 'A proxy that requests to the provider go through: http://user:password@host:port.',
+    french: 'Un proxy par lequel passent les requêtes au prestataire : http://user:password@host:port.',
     isSecret: true,
     usual: '',
   },

@@ -20,6 +20,7 @@ export type Provider = {
 export type ProviderSetting = {
   name: string
   words: string // for the operator: what it is and where to find it
+  french?: string // the same, for French pages
   isSecret?: boolean
   usual?: string // default value; without it the setting is required
 }

@@ -55,13 +55,18 @@ export function approvalFault(
 
 type RefundLimits = Pick<MerchantSettings, 'refund_confirm_above' | 'refund_approval_above'>
 
-// Whether a second person approves a refund of this amount, and whether who asks for it enters the password or a code again.
+type Asked = { amount: bigint; currency: Currency; earlier: readonly Pick<Refund, 'amount' | 'state'>[] }
+
+// Whether a second person approves a refund, and whether the person who asks for it enters the password or a code again.
+// The earlier refunds of the payment count too, so that nobody divides a refund into parts below the limit.
 export function refundRules(
   { refund_confirm_above, refund_approval_above }: RefundLimits,
-  amount: bigint,
-  currency: Currency,
+  { amount, currency, earlier }: Asked,
 ) {
+  const inAll = earlier
+    .filter(({ state }) => state !== 'failed')
+    .reduce((sum, refund) => sum + refund.amount, amount)
   const isAbove = (limit: RefundLimits['refund_confirm_above']) =>
-    limit !== null && amount > mostIn(limit, currency)
+    limit !== null && inAll > mostIn(limit, currency)
   return { needsConfirmation: isAbove(refund_confirm_above), needsApproval: isAbove(refund_approval_above) }
 }

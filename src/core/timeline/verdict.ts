@@ -2,10 +2,14 @@ import { type Message, shownState } from '../message/message.ts'
 import { type DeliverySummary, deliveryState, isInFlight, resultText } from '../notification/delivery.ts'
 import type { Notification } from '../notification/notification.ts'
 import { isUnresolved } from '../payment/attempt.ts'
-import { taskKinds } from '../payment/change.ts'
 import { isOpenRefund } from '../refund/refund.ts'
-import type { NextStep } from './nextSteps.ts'
+import type { Lang } from '../languages/languages.ts'
+import { fill } from '../text.ts'
 import { moneyText, type PaymentHistory, withoutControls } from './history.ts'
+import type { NextStep } from './nextSteps.ts'
+import { nextStepTexts } from './nextStepTexts.ts'
+import { storedText } from './storedSentences.ts'
+import { type VerdictTexts, verdictTexts } from './verdictTexts.ts'
 
 // The first thing that an operator reads about a payment: whether it is paid and whether the shop knows, then why, then
 // what can be done. `resend` is the sequence of the notification that can be sent again.
@@ -30,16 +34,18 @@ export function verdict(
   notifications: readonly NotificationState[],
   messages: readonly ReceiptState[],
   now: Date,
+  lang: Lang = 'en',
 ): Verdict {
+  const texts = verdictTexts[lang]
   const open = history.tasks.filter(({ closed_at }) => closed_at === null)
-  const shop = shopVerdict(latestStatus(notifications), now)
-  const status = statusVerdict(history, messages, now)
+  const shop = shopVerdict(latestStatus(notifications), now, lang)
+  const status = statusVerdict(history, messages, now, lang)
   if (open.length > 0)
     return {
       ...shop,
       tone: 'warn',
-      title: `${status.title} An operator has to act.`,
-      reason: sentences(...open.map(({ kind }) => taskKinds[kind]), shop.title, shop.reason),
+      title: sentences(status.title, texts.operatorActs),
+      reason: sentences(...open.map(({ kind }) => texts.tasks[kind]), shop.title, shop.reason),
     }
   return {
     ...shop,
@@ -54,120 +60,123 @@ export function verdict(
 const latestStatus = (notifications: readonly NotificationState[]) =>
   notifications.findLast(({ type }) => type === undefined || type === 'status')
 
-function statusVerdict(history: PaymentHistory, messages: readonly ReceiptState[], now: Date): Verdict {
+function statusVerdict(
+  history: PaymentHistory,
+  messages: readonly ReceiptState[],
+  now: Date,
+  lang: Lang,
+): Verdict {
+  const texts = verdictTexts[lang]
   const { status, status_reason, expires_at } = history.payment
-  if (status === 'paid') return paidVerdict(history, messages)
+  if (status === 'paid') return paidVerdict(history, messages, texts)
   const unresolved = history.attempts.find(isUnresolved)
-  const mayBePaid =
-    unresolved &&
-    `Attempt ${unresolved.number} has no result yet: if it is approved, the payment becomes paid.`
+  const mayBePaid = unresolved && fill(texts.mayBePaid, { attempt: unresolved.number })
   if (status !== 'awaiting_payment') {
-    const title = status === 'failed' ? 'Not paid.' : 'Cancelled.'
-    return { tone: 'off', title, reason: sentences(status_reason, mayBePaid ?? 'Nothing was taken.') }
+    const title = status === 'failed' ? texts.notPaid : texts.cancelled
+    const reason = sentences(storedText(status_reason, lang), mayBePaid ?? texts.nothingTaken)
+    return { tone: 'off', title, reason }
   }
   const timeLeft =
-    expires_at > now
-      ? `The customer may pay until ${shortTime(expires_at, now)}.`
-      : 'The time to pay is over.'
-  return { tone: 'off', title: 'Not paid yet.', reason: mayBePaid ?? timeLeft }
+    expires_at > now ? fill(texts.mayPayUntil, { time: shortTime(expires_at, now, lang) }) : texts.timeIsOver
+  return { tone: 'off', title: texts.notPaidYet, reason: mayBePaid ?? timeLeft }
 }
 
-function paidVerdict({ payment, refunds }: PaymentHistory, messages: readonly ReceiptState[]): Verdict {
+function paidVerdict(
+  { payment, refunds }: PaymentHistory,
+  messages: readonly ReceiptState[],
+  texts: VerdictTexts,
+): Verdict {
   const { reversed_amount, refunded_amount, currency, late } = payment
   const open = refunds.filter(isOpenRefund)
-  const underWay = open.map(refund => `A refund of ${moneyText(currency, refund.amount)} is under way.`)
+  const underWay = open.map(refund =>
+    fill(texts.refundUnderWay, { money: moneyText(currency, refund.amount) }),
+  )
   const returned = (reversed_amount ?? 0n) + (refunded_amount ?? 0n)
   if (returned > 0n)
     return {
       tone: 'off',
-      title: `Paid, and ${moneyText(currency, returned)} refunded.`,
+      title: fill(texts.paidAndRefunded, { money: moneyText(currency, returned) }),
       reason: sentences(...underWay),
     }
-  if (open.length > 0) return { tone: 'off', title: 'Paid.', reason: sentences(...underWay) }
-  const reason = sentences('The money is safe.', receiptText(messages))
-  return { tone: 'ok', title: late ? 'Paid, late.' : 'Paid.', reason }
+  if (open.length > 0) return { tone: 'off', title: texts.paid, reason: sentences(...underWay) }
+  const reason = sentences(texts.moneySafe, receiptText(messages, texts))
+  return { tone: 'ok', title: late ? texts.paidLate : texts.paid, reason }
 }
 
-function receiptText(messages: readonly ReceiptState[]): string {
+function receiptText(messages: readonly ReceiptState[], { receipt }: VerdictTexts): string {
   const states = messages.filter(({ topic }) => topic === 'paid').map(shownState)
   if (states.length === 0) return ''
-  if (states.some(state => state === 'sent' || state === 'delivered')) return 'The customer has a receipt.'
-  if (states.includes('kept')) return 'The receipt is in the inbox.'
+  if (states.some(state => state === 'sent' || state === 'delivered')) return receipt.sent
+  if (states.includes('kept')) return receipt.kept
   return states.includes('dropped') && !states.includes('queued') && !states.includes('going')
-    ? 'The receipt could not be sent.'
-    : 'The receipt is on its way.'
+    ? receipt.dropped
+    : receipt.going
 }
 
 const noShop: Verdict = { tone: 'ok', title: '', reason: '' }
 
-function shopVerdict(latest: NotificationState | undefined, now: Date): Verdict {
+function shopVerdict(latest: NotificationState | undefined, now: Date, lang: Lang): Verdict {
   if (!latest) return noShop
+  const { shop } = verdictTexts[lang]
   const { sequence, tries, next_try_at, exhausted_at, acknowledged_at } = latest
   const state = deliveryState(latest)
-  if (state === 'none')
-    return {
-      tone: 'off',
-      title: 'The shop was not notified.',
-      reason: 'It has no address for this notification (ipn_url), so it has to ask for the status.',
-    }
+  const timed = (template: string, at: Date | null) =>
+    at ? fill(template, { time: shortTime(at, now, lang) }) : ''
+  if (state === 'none') return { tone: 'off', title: shop.notNotified, reason: shop.noAddress }
   if (state === 'acknowledged')
-    return {
-      tone: 'ok',
-      title: 'The shop has acknowledged.',
-      reason: acknowledged_at ? `Acknowledged ${shortTime(acknowledged_at, now)}.` : '',
-    }
+    return { tone: 'ok', title: shop.acknowledged, reason: timed(shop.acknowledgedAt, acknowledged_at) }
   if (isInFlight(latest, now))
-    return { tone: 'off', title: 'The shop is being notified.', reason: `Try ${tries} is on its way.` }
-  const givenUp = exhausted_at && `given up ${shortTime(exhausted_at, now)}`
-  const next = next_try_at ? `next ${shortTime(next_try_at, now)}` : ''
+    return { tone: 'off', title: shop.beingNotified, reason: fill(shop.tryGoing, { number: tries ?? 0 }) }
+  const next = timed(shop.next, next_try_at)
+  const tried = fill(tries === 1 ? shop.oneTry : shop.tries, { count: tries ?? 0 })
   if (state === 'exhausted')
     return {
       tone: 'bad',
-      title: 'The shop never acknowledged.',
-      reason: `${facts(failureText(latest), triesText(tries), givenUp)}.`,
+      title: shop.never,
+      reason: `${facts(failureText(latest, lang), tried, timed(shop.givenUp, exhausted_at))}.`,
       resend: sequence,
     }
   if (tries === 0 && !latest.parked)
-    return { tone: 'off', title: 'The shop is notified next.', reason: `${facts('No try yet', next)}.` }
+    return { tone: 'off', title: shop.notifiedNext, reason: `${facts(shop.noTry, next)}.` }
   return {
     tone: 'warn',
-    title: 'The shop has not acknowledged.',
-    reason: `${facts(failureText(latest), triesText(tries), latest.parked && 'parked', next)}.`,
+    title: shop.notAcknowledged,
+    reason: `${facts(failureText(latest, lang), tried, latest.parked && shop.parked, next)}.`,
     resend: sequence,
   }
 }
 
 // The next try, for the list of what happens next.
-export function deliverySteps(notifications: readonly NotificationState[], now: Date): NextStep[] {
+export function deliverySteps(
+  notifications: readonly NotificationState[],
+  now: Date,
+  lang: Lang = 'en',
+): NextStep[] {
   const latest = latestStatus(notifications)
   if (!latest?.next_try_at || isInFlight(latest, now)) return []
   const { next_try_at, tries } = latest
   const at = next_try_at > now ? next_try_at : now
-  return [{ at, words: `The shop is notified, try ${(tries ?? 0) + 1}` }]
+  return [{ at, words: fill(nextStepTexts[lang].notified, { number: (tries ?? 0) + 1 }) }]
 }
 
 const maxCause = 160
 
 // The text of the last try is more exact than its result: "the connection was refused", not "no connection".
-function failureText({ lastTry, last_result }: NotificationState): string {
-  const text = withoutControls(lastTry?.words ?? '').slice(0, maxCause)
-  const cause = text || (last_result ? resultText(last_result) : '')
+function failureText({ lastTry, last_result }: NotificationState, lang: Lang): string {
+  const text = storedText(withoutControls(lastTry?.words ?? ''), lang).slice(0, maxCause)
+  const cause = text || (last_result ? resultText(last_result, lang) : '')
   const status = lastTry?.status ? ` (HTTP ${lastTry.status})` : ''
   return cause && `${cause.slice(0, 1).toUpperCase()}${cause.slice(1)}${status}`
 }
 
-const triesText = (tries: number | null) => (tries === 1 ? '1 try' : `${tries ?? 0} tries`)
-
 const facts = (...parts: readonly (string | false | null)[]) => parts.filter(Boolean).join(', ')
 const sentences = (...parts: readonly string[]) => parts.filter(Boolean).join(' ')
 
-const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
-
 // A time for a sentence. The day is left out if it is today.
-export function shortTime(at: Date, now: Date): string {
+export function shortTime(at: Date, now: Date, lang: Lang = 'en'): string {
   const iso = at.toISOString()
   const time = `${iso.slice(11, 16)} UTC`
   return iso.slice(0, 10) === now.toISOString().slice(0, 10)
     ? time
-    : `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${time}`
+    : `${at.getUTCDate()} ${verdictTexts[lang].months[at.getUTCMonth()]} ${time}`
 }

@@ -1,6 +1,7 @@
 import { connect as connectPlain, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import type { MessengerTools } from '../../core/message/messenger.ts'
+import type { MessengerCheck, MessengerTools } from '../../core/message/messenger.ts'
+import { reach } from '../../net/reach.ts'
 import { withTimeout } from '../common/waiting.ts'
 import { cleanReason, type Warnings, warnOnChange } from '../common/warnings.ts'
 import { openSmppConnection, type Pdu, type SmppConnection, statusName } from './connection.ts'
@@ -38,6 +39,7 @@ export class SmppSession {
   readonly #times: SmppSessionTimes
   readonly #onPdu: (pdu: Pdu) => void
   readonly #warnings: Warnings
+  readonly #waitForPause: MessengerTools['pause']
   readonly #waiting = new Set<(connection?: SmppConnection) => void>() // undefined: the session is closed
   #state: SessionState = { name: 'connecting' }
   #failures = 0
@@ -52,6 +54,7 @@ export class SmppSession {
     this.#times = times
     this.#onPdu = onPdu
     this.#warnings = warnOnChange(tools, 'SMPP')
+    this.#waitForPause = tools.pause
     void this.#run()
   }
 
@@ -87,6 +90,8 @@ export class SmppSession {
   async #run() {
     while (!this.#isClosed()) {
       this.#state = { name: 'connecting' }
+      await this.#waitForPause?.()
+      if (this.#isClosed()) return
       const startedAt = performance.now()
       const { wasBound, reason } = await this.#connectAndServe()
       if (this.#isClosed()) return
@@ -140,11 +145,12 @@ async function unbind(connection: SmppConnection, maxMs: number) {
   connection.end('Closed by us.')
 }
 
-// A connection that is bound as transceiver. Throws the reason if there is none.
+// A bound connection. Throws the reason if there is none.
 async function connectAndBind(
   settings: SmppSettings,
   times: ConnectTimes,
   onPdu: (pdu: Pdu) => void,
+  command = 'bind_transceiver',
 ): Promise<SmppConnection> {
   const socket = openSocket(settings)
   const connection = openSmppConnection(socket, pdu => {
@@ -160,13 +166,43 @@ async function connectAndBind(
     const event = settings.tls ? 'secureConnect' : 'connect'
     const connected = new Promise<void>(resolve => socket.once(event, () => resolve()))
     await withTimeout(Promise.race([connected, failed]), times.connectMs, 'No connection in time.')
-    const bind = connection.request('bind_transceiver', settings.bind)
+    const bind = connection.request(command, settings.bind)
     const { command_status } = await withTimeout(bind, times.connectMs, 'No answer to the bind.')
-    if (command_status) throw new Error(`The bind was refused: ${statusName(command_status)}.`)
+    const status = statusName(command_status)
+    if (command_status) throw new BindRefused(`The bind was refused: ${status}.`, status)
     return connection
   } catch (error) {
     connection.end('The bind failed.')
     throw error
+  }
+}
+
+class BindRefused extends Error {
+  readonly status: string
+  constructor(message: string, status: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+// A bind as transmitter, which gets no receipts: those are for the nodes. A centre that permits only the binds of the nodes
+// says that this system is bound already, and so knows it.
+export async function checkBind(settings: SmppSettings, deadlineMs: number): Promise<MessengerCheck> {
+  const { host, port, tls, ca } = settings
+  const server = `${host}:${port}`
+  const reached = 'accepts the bind'
+  const { failed } = await reach({ host, port, tls, ca }, deadlineMs)
+  if (failed) return { server, reached, failed }
+  const times = { connectMs: deadlineMs, idleMs: 2 * deadlineMs, enquireMs: deadlineMs }
+  try {
+    const connection = await connectAndBind(settings, times, () => {}, 'bind_transmitter')
+    await unbind(connection, deadlineMs)
+    return { server, reached }
+  } catch (error) {
+    if (error instanceof BindRefused && error.status === 'ESME_RALYBND')
+      return { server, reached: 'knows the system, which is bound' }
+    const step = error instanceof BindRefused ? 'login' : 'greeting'
+    return { server, reached, failed: { step, why: cleanReason((error as Error).message) } }
   }
 }
 

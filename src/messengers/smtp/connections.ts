@@ -1,6 +1,9 @@
 import { isIP } from 'node:net'
 import { createTransport, type SendMailOptions } from 'nodemailer'
+import type { MessengerCheck } from '../../core/message/messenger.ts'
+import { reach } from '../../net/reach.ts'
 import { openSlots, withTimeout } from '../common/waiting.ts'
+import { cleanReason } from '../common/warnings.ts'
 import type { SmtpSettings } from './settings.ts'
 
 export type SmtpTimes = {
@@ -56,24 +59,31 @@ export function openSmtpConnections(settings: SmtpSettings, times: SmtpTimes): S
 
 type Transport = ReturnType<typeof openTransport>
 
-function openTransport({ host, port, auth, tls, ca }: SmtpSettings, times: SmtpTimes) {
+const optionsOf = (
+  { host, port, auth, tls, ca }: SmtpSettings,
+  times: Pick<SmtpTimes, 'connectionMs' | 'greetingMs' | 'silenceMs'>,
+) => ({
+  host,
+  port,
+  auth,
+  secure: tls === 'implicit',
+  requireTLS: tls === 'required',
+  ignoreTLS: tls === 'off',
+  tls: { ca, minVersion: 'TLSv1.2' as const, servername: isIP(host) ? undefined : host },
+  connectionTimeout: times.connectionMs,
+  dnsTimeout: times.connectionMs,
+  greetingTimeout: times.greetingMs,
+  socketTimeout: times.silenceMs,
+})
+
+function openTransport(settings: SmtpSettings, times: SmtpTimes) {
   const pool = createTransport({
     pool: true,
     maxConnections: 1,
     maxMessages: maxMailsPerConnection,
     maxRequeues: 1, // again if the server closed the connection before any of the mail was sent
     idleTimeout: idleMs,
-    host,
-    port,
-    auth,
-    secure: tls === 'implicit',
-    requireTLS: tls === 'required',
-    ignoreTLS: tls === 'off',
-    tls: { ca, minVersion: 'TLSv1.2', servername: isIP(host) ? undefined : host },
-    connectionTimeout: times.connectionMs,
-    dnsTimeout: times.connectionMs,
-    greetingTimeout: times.greetingMs,
-    socketTimeout: times.silenceMs,
+    ...optionsOf(settings, times),
   })
   const transport = {
     isStopped: false,
@@ -85,4 +95,35 @@ function openTransport({ host, port, auth, tls, ca }: SmtpSettings, times: SmtpT
   }
   pool.on('error', () => {}) // every mail gets its own error
   return transport
+}
+
+// Greeting, STARTTLS and login, and no mail.
+export async function checkSmtp(settings: SmtpSettings, deadlineMs: number): Promise<MessengerCheck> {
+  const { host, port, tls, ca, auth } = settings
+  const server = `${host}:${port}`
+  const reached = auth ? 'answers and accepts the login' : 'answers; there is no login'
+  const { failed } = await reach({ host, port, tls: tls === 'implicit', ca }, deadlineMs)
+  if (failed) return { server, reached, failed }
+  const times = { connectionMs: deadlineMs, greetingMs: deadlineMs, silenceMs: deadlineMs }
+  const transport = createTransport(optionsOf(settings, times))
+  try {
+    await withTimeout(transport.verify(), deadlineMs, 'no answer in time')
+    return { server, reached }
+  } catch (error) {
+    return {
+      server,
+      reached,
+      failed: { step: failedStep(error as SmtpFault), why: cleanReason((error as Error).message) },
+    }
+  } finally {
+    transport.close()
+  }
+}
+
+type SmtpFault = Error & { code?: string; command?: string }
+
+function failedStep({ code = '', message }: SmtpFault) {
+  if (code === 'EAUTH') return 'login'
+  if (code === 'ETLS' || /certificate|self-signed|TLS|SSL/i.test(`${code} ${message}`)) return 'TLS'
+  return 'greeting'
 }

@@ -9,47 +9,74 @@ export const mtnSettings: readonly ProviderSetting[] = [
   {
     name: 'subscription_key',
     words: 'Of the product Collections: from your profile at momodeveloper.mtn.com, or the partner portal.',
+    french:
+      'Du produit Collections : dans votre profil sur momodeveloper.mtn.com, ou dans le portail partenaire.',
     isSecret: true,
   },
-  { name: 'api_user', words: 'The API user, a UUID: made in the partner portal, or by you in the sandbox.' },
-  { name: 'api_key', words: 'The API key of that user.', isSecret: true },
+  {
+    name: 'api_user',
+    words: 'The API user, a UUID: made in the partner portal, or by you in the sandbox.',
+    french:
+      'L’utilisateur de l’API, un UUID : créé dans le portail partenaire, ou par vous dans l’environnement de test de MTN.',
+  },
+  {
+    name: 'api_key',
+    words: 'The API key of that user.',
+    french: 'La clé d’API de cet utilisateur.',
+    isSecret: true,
+  },
   {
     name: 'environment',
     words: 'sandbox takes test payments; mtnghana and the other markets of MTN take real ones.',
+    french:
+      'sandbox prend des paiements de test ; mtnghana et les autres marchés de MTN en prennent de vrais.',
     usual: 'sandbox',
   },
   {
     name: 'currency',
     words:
       'Currency of the payments. MTN’s sandbox accepts euros only: there the same figure is sent as euros.',
+    french:
+      'Devise des paiements. L’environnement de test de MTN n’accepte que l’euro : le même montant y est envoyé en euros.',
     usual: 'GHS',
   },
-  { name: 'url', words: 'MTN’s address. Empty: the usual address of the environment.', usual: '' },
+  {
+    name: 'url',
+    words: 'MTN’s address. Empty: the usual address of the environment.',
+    french: 'L’adresse de MTN. Vide : l’adresse habituelle de l’environnement.',
+    usual: '',
+  },
   {
     name: 'callbacks',
     words: 'on: MTN calls us back. The host of this gateway must be registered there as callback host.',
+    french: 'on : MTN nous rappelle. L’hôte de cette passerelle doit y être enregistré comme callback host.',
     usual: 'off',
   },
   {
     name: 'check_holder',
     words: 'on: before a request MTN is asked whether the number has a wallet.',
+    french: 'on : avant chaque demande, MTN indique si le numéro a un compte mobile money.',
     usual: 'off',
   },
   {
     name: 'disbursement_subscription_key',
     words:
       'For refunds: the subscription key of the product Disbursements. Empty, with the next two: refunds are paid back by hand.',
+    french:
+      'Pour les remboursements : la clé d’abonnement du produit Disbursements. Vide, comme les deux suivants : les remboursements se font à la main.',
     isSecret: true,
     usual: '',
   },
   {
     name: 'disbursement_api_user',
     words: 'For refunds: the API user of Disbursements, a UUID.',
+    french: 'Pour les remboursements : l’utilisateur de l’API de Disbursements, un UUID.',
     usual: '',
   },
   {
     name: 'disbursement_api_key',
     words: 'For refunds: the API key of that user.',
+    french: 'Pour les remboursements : la clé d’API de cet utilisateur.',
     isSecret: true,
     usual: '',
   },

@@ -7,6 +7,7 @@ import { sanitizeReply } from '../../core/provider/sanitizeReply.ts'
 import { type Timer, timerOf, withinDeadline } from '../deadline.ts'
 import { type GuardedRefunds, guardRefunds } from './guardRefunds.ts'
 import type { AccountMonitor } from './healthMonitor.ts'
+import { inProviderSpan } from './providerSpan.ts'
 import { createRateLimiter } from './rateLimiter.ts'
 import { replyOfError } from './replyOfError.ts'
 
@@ -37,6 +38,7 @@ export function guardAccount(
   providerAccount: ProviderAccount,
   timer?: Timer,
   monitor?: AccountMonitor,
+  whyNotCall: () => string | undefined = () => undefined, // the database is a copy: the last barrier before the provider
 ): GuardedAccount {
   const { mode, timing = {}, testEndings, testerPage, checkCredentials } = providerAccount
   const { giveUp, submit, refunds, refundTiming = timing } = providerAccount
@@ -48,7 +50,8 @@ export function guardAccount(
   // Every call to a provider runs through here. A blocked call is not sent: a worker finds the attempt due and calls later.
   // A call that waits for the rate limit has at least half of its timeout left for the provider's answer.
   async function call(verb: Verb, order: Order, timeoutMs: number, work: Work, isSubmission = false) {
-    const why = underWay >= maxUnderWay ? 'Too many orders are under way.' : monitor?.whyBlocked(verb)
+    const why =
+      whyNotCall() ?? (underWay >= maxUnderWay ? 'Too many orders are under way.' : monitor?.whyBlocked(verb))
     const finish = monitor?.begin({ ...order, verb, isSubmission, isSimulated })
     let sentAt: number | undefined
     const send: Work = async signal => {
@@ -58,9 +61,12 @@ export function guardAccount(
       return work(signal)
     }
     underWay++
-    const reply = await withinDeadline(send, timer ?? timerOf(timeoutMs), 'no answer in time')
-      .then(raw => sanitizeReply(raw, providerAccount.providerOrderId?.(order) ?? order.idempotency_key))
-      .catch((error: unknown): SanitizedReply => replyOfError(error))
+    const facts = { account: providerAccount.account, payment_method: order.payment_method, verb }
+    const reply = await inProviderSpan(facts, () =>
+      withinDeadline(send, timer ?? timerOf(timeoutMs), 'no answer in time')
+        .then(raw => sanitizeReply(raw, providerAccount.providerOrderId?.(order) ?? order.idempotency_key))
+        .catch((error: unknown): SanitizedReply => replyOfError(error)),
+    )
     underWay--
     const delayMs = performance.now() - (sentAt ?? 0)
     const judged = finish?.(sentAt === undefined ? undefined : { reply, delayMs, timeoutMs }) ?? reply
@@ -78,7 +84,7 @@ export function guardAccount(
       const absentForMs = Math.max(visibleWithinMs, lifetimeMs ?? Infinity)
       return { absentForMs, lifetimeMs, failureMayReverseForMs, timing }
     },
-    mayStart: () => monitor?.whyBlocked('start') === undefined,
+    mayStart: () => whyNotCall() === undefined && monitor?.whyBlocked('start') === undefined,
     async probe() {
       if (!checkCredentials || !monitor?.takeProbe()) return
       const recordCall = monitor.trackCall('ask', 'test')
@@ -99,11 +105,13 @@ export function guardAccount(
     refunds:
       refunds &&
       guardRefunds(refunds, {
+        account: providerAccount.account,
         timing: refundTiming,
         defaultTimeoutMs,
         timer,
         monitor,
         waitForTurn,
+        whyNotCall,
         isSimulated,
       }),
   }

@@ -5,6 +5,7 @@ import { NotSent } from '../../core/provider/reply.ts'
 import { sanitizeRefundReply } from '../../core/provider/sanitizeRefundReply.ts'
 import { type Timer, timerOf, withinDeadline } from '../deadline.ts'
 import { AccountMonitor } from './healthMonitor.ts'
+import { inProviderSpan } from './providerSpan.ts'
 import type { WaitForTurn } from './rateLimiter.ts'
 import { replyOfError } from './replyOfError.ts'
 
@@ -18,11 +19,13 @@ export type GuardedRefunds = Omit<ProviderRefunds, 'newIdempotencyKey' | 'refund
 }
 
 type RefundGuardOptions = {
+  account: string
   timing: ProviderTiming
   defaultTimeoutMs: number
   timer?: Timer
   monitor?: AccountMonitor // of the account
   waitForTurn?: WaitForTurn
+  whyNotCall(): string | undefined
   isSimulated: boolean
 }
 
@@ -42,9 +45,10 @@ export function guardRefunds(refunds: ProviderRefunds, options: RefundGuardOptio
 
   async function call(verb: Verb, order: RefundOrder, timeoutMs: number, work: RefundWork) {
     const why =
-      underWay >= maxUnderWay
+      options.whyNotCall() ??
+      (underWay >= maxUnderWay
         ? 'Too many refunds are under way.'
-        : (monitor?.whyBlocked('ask') ?? refundMonitor?.whyBlocked(verb))
+        : (monitor?.whyBlocked('ask') ?? refundMonitor?.whyBlocked(verb)))
     const recordCall = refundMonitor?.trackCall(verb, order.refund_reference)
     let sentAt: number | undefined
     const send: RefundWork = async signal => {
@@ -54,19 +58,23 @@ export function guardRefunds(refunds: ProviderRefunds, options: RefundGuardOptio
       return work(signal)
     }
     underWay++
-    const reply = await withinDeadline(send, timer ?? timerOf(timeoutMs), 'no answer in time')
-      .then(raw => sanitizeRefundReply(raw, order))
-      .catch((error: unknown): SanitizedRefundReply => replyOfError(error))
+    const { attempt_id, payment_method } = order.charge
+    const observedVerb = verb === 'start' ? ('refund' as const) : ('ask_refund' as const)
+    const facts = { account: options.account, payment_method, verb: observedVerb }
+    const reply = await inProviderSpan(facts, () =>
+      withinDeadline(send, timer ?? timerOf(timeoutMs), 'no answer in time')
+        .then(raw => sanitizeRefundReply(raw, order))
+        .catch((error: unknown): SanitizedRefundReply => replyOfError(error)),
+    )
     underWay--
     const outcome = sentAt === undefined ? 'put_off' : outcomeOf(reply)
     const pauseMs = reply.state === 'unknown' ? reply.restMs : undefined
     if (pauseMs) refundMonitor?.pause(pauseMs)
     recordCall?.(outcome === 'put_off' || pauseMs || isSimulated ? undefined : outcome)
-    const { attempt_id, payment_method } = order.charge
     monitor?.options.watch({
       attempt_id,
       payment_method,
-      verb: verb === 'start' ? 'refund' : 'ask_refund',
+      verb: observedVerb,
       account: monitor.account,
       outcome,
       delayMs: performance.now() - (sentAt ?? performance.now()),

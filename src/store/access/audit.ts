@@ -13,6 +13,10 @@ export const addAuditEntry = (tx: Tx, entry_id: string, actor: Actor, e: AuditEn
       ${e.subject}, ${asJson(e.before)}, ${asJson(e.after)})
     on conflict (entry_id) do nothing`)
 
+export const hasEntryAbout = async (tx: Tx, subject: string, action: string) =>
+  (await tx.rows(sql`select 1 from audit_entries where subject = ${subject} and action = ${action} limit 1`))
+    .length > 0
+
 export type AuditFilter = {
   merchant_id?: string
   actor_ids?: readonly string[]
@@ -75,3 +79,15 @@ export const hasAuditEntries = async (tx: Tx, from: Date | null, until: Date) =>
   (await tx.one(sql`
     select from audit_entries where created_at < ${until} ${from ? sql`and created_at >= ${from}` : sql``}
     limit 1`)) !== undefined
+
+// The entries of a merchant that are older than a moment.
+export const countEntriesOf = async (tx: Tx, merchant_id: string, until: Date): Promise<number> =>
+  (
+    await tx.one<{ count: number }>(sql`
+    select count(*)::integer as count from audit_entries
+    where merchant_id = ${merchant_id} and created_at < ${until}`)
+  )?.count ?? 0
+
+export const isEntryOf = async (tx: Tx, merchant_id: string, entry_id: string): Promise<boolean> =>
+  (await tx.one(sql`
+    select from audit_entries where merchant_id = ${merchant_id} and entry_id = ${entry_id}`)) !== undefined

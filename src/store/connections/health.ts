@@ -31,7 +31,7 @@ export function watchHealth(isSilent: () => Promise<boolean>): Health {
     if (probing || !(hanging || silentChecks > maxSilentChecks)) return
     probing = true
     wasPaused = false
-    const silent = await isSilent()
+    const silent = await isSilent().catch(() => false) // a probe that fails proves nothing
     probing = false
     if (silent && (wasPaused || isLate())) return // the next check probes again
     hanging = silent && (hanging || silentChecks > maxSilentChecks)

@@ -1,33 +1,33 @@
 import pg from 'pg'
+import { databaseUrlParts } from '../../core/databaseUrl.ts'
+import { HostClient } from './hostClient.ts'
 
 const probeTimeoutMs = 1000
 const connectTimeoutMs = 3000
 
 // postgres://user@a:5432,b:5433/db names several hosts, as in libpq. Returns one URL for each.
 export function hostsOf(url: string): string[] {
-  const match = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^/?]*)(.*)$/.exec(url)
-  if (!match) return [url]
-  const [, before, hosts = '', after] = match
-  return hosts.split(',').map(host => `${before}${host}${after}`)
+  const { scheme, login, hosts, rest } = databaseUrlParts(url)
+  return hosts.split(',').map(host => `${scheme}${login}${host}${rest}`)
 }
 
 // Why none of the hosts accepts a new connection; undefined if one does.
 export async function whyNoConnection(url: string): Promise<string | undefined> {
   let why: string | undefined
   for (const connectionString of hostsOf(url)) {
-    const client = new pg.Client({
-      connectionString,
-      application_name: 'tollgate start',
-      connectionTimeoutMillis: connectTimeoutMs,
-    })
-    client.on('error', () => {})
+    let client: HostClient | undefined
     try {
+      client = new HostClient(connectionString, {
+        application_name: 'tollgate start',
+        connectionTimeoutMillis: connectTimeoutMs,
+      })
+      client.on('error', () => {})
       await client.connect()
       return undefined
     } catch (error) {
       why = (error as Error).message
     } finally {
-      void client.end().catch(() => {})
+      void client?.end().catch(() => {})
     }
   }
   return why
@@ -45,14 +45,14 @@ const probeQuery = `select case when pg_is_in_recovery() then null
 
 // A server that returns an error has answered, and so has a machine that refuses the connection.
 async function probe(connectionString: string): Promise<'primary' | 'standby' | 'refused' | 'silent'> {
-  const client = new pg.Client({
-    connectionString,
-    application_name: 'tollgate health',
-    connectionTimeoutMillis: probeTimeoutMs,
-    query_timeout: probeTimeoutMs,
-  })
-  client.on('error', () => {})
+  let client: HostClient | undefined
   try {
+    client = new HostClient(connectionString, {
+      application_name: 'tollgate health',
+      connectionTimeoutMillis: probeTimeoutMs,
+      query_timeout: probeTimeoutMs,
+    })
+    client.on('error', () => {})
     await client.connect()
     const { rows } = await client.query<{ answer: string | null }>(probeQuery)
     return rows[0]?.answer === null ? 'standby' : 'primary'
@@ -60,6 +60,6 @@ async function probe(connectionString: string): Promise<'primary' | 'standby' | 
     if (/timeout/i.test(String(error))) return 'silent'
     return error instanceof pg.DatabaseError ? 'primary' : 'refused'
   } finally {
-    void client.end().catch(() => {}) // not awaited: a server that hangs does not close the connection
+    void client?.end().catch(() => {}) // not awaited: a server that hangs does not close the connection
   }
 }

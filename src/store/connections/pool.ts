@@ -1,24 +1,33 @@
 import type { Writable } from 'node:stream'
 import pg from 'pg'
+import { HostClient } from './hostClient.ts'
+import { announcedProcessId } from './pooler.ts'
+import type { ServerChanges } from './serverChanges.ts'
 import { oldPrimaryError, type Timelines, timelineColumn } from './timelines.ts'
 
 const connectTimeoutMs = 3000
 const queryTimeoutMs = 8000
-const lockTimeoutMs = 1000 // a customer's browser waits for it; workers skip locked rows
-const idleInTransactionMs = 5000 // a node that is paused within a transaction holds its locks no longer
 const connectionLifeSeconds = 300 // so that connections return to a host that has recovered
+
+// In milliseconds, enforced by the server. They are no startup parameters, because a pooler refuses or ignores those.
+export const timeouts = {
+  statement_timeout: queryTimeoutMs,
+  lock_timeout: 1000, // a customer's browser waits for it; workers skip locked rows
+  idle_in_transaction_session_timeout: 5000, // a node that is paused within a transaction holds its locks no longer
+}
 
 export function openPool(
   hosts: readonly string[],
   poolSize: number,
   applicationName: string,
   timelines: Timelines,
+  serverChanges: ServerChanges,
 ) {
   let next = 0
   // With several hosts, each new connection tries the next one until it finds the primary.
-  class NextHostClient extends pg.Client {
+  class NextHostClient extends HostClient {
     constructor(options: pg.ClientConfig) {
-      super({ ...options, connectionString: hosts[next++ % hosts.length] })
+      super(hosts[next++ % hosts.length] as string, options)
     }
   }
   const pool = new pg.Pool({
@@ -26,15 +35,12 @@ export function openPool(
     max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: queryTimeoutMs,
-    statement_timeout: queryTimeoutMs,
-    lock_timeout: lockTimeoutMs,
-    idle_in_transaction_session_timeout: idleInTransactionMs,
     maxLifetimeSeconds: connectionLifeSeconds,
     keepAlive: true,
     pipeline: true, // statements that are sent together need one round trip
     application_name: applicationName,
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it, despite its types
-    onConnect: client => prepareSession(client, timelines),
+    onConnect: client => prepareSession(client, timelines, serverChanges),
   })
   // The pool replaces an idle connection that fails. Without a handler the error would end the process.
   pool.on('error', () => {})
@@ -44,20 +50,28 @@ export function openPool(
 // The planner settings of a session, or of one transaction in it.
 export type Plans = { areNamed: boolean; isLocal: boolean }
 
-type Session = pg.ClientBase & { plans?: Plans; timeline?: number | null }
+type Session = pg.ClientBase & { plans?: Plans; timeline?: number | null; isPooled?: boolean }
 
-async function prepareSession(client: Session, timelines: Timelines) {
+const setTimeouts = Object.entries(timeouts)
+  .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+  .join(' || ')
+
+async function prepareSession(client: Session, timelines: Timelines, serverChanges: ServerChanges) {
   client.on('error', () => {}) // the statement that was running rejects with it
   await timelines.firstProbe
+  const announced = announcedProcessId(client)
   const { rows } = await client.query(
-    `select pg_is_in_recovery() as standby, ${timelineColumn},
-      exists (select from pg_extension where extname = 'citus') as sharded`,
+    `select pg_is_in_recovery() as standby, ${timelineColumn}, pg_postmaster_start_time()::text as started,
+      exists (select from pg_extension where extname = 'citus') as sharded,
+      pg_backend_pid() as pid, case when pg_backend_pid() = ${announced ?? 0} then ${setTimeouts} end as timeouts`,
   )
+  client.isPooled = rows[0].pid !== announced
   // A sharded server needs the values to find the shard, so there the planner chooses.
   if (!rows[0].sharded) client.plans = { areNamed: false, isLocal: false }
   if (rows[0].standby) throw Object.assign(new Error('this server is a standby'), { code: '25006' })
   client.timeline = rows[0].timeline
   if (!timelines.accept(rows[0].timeline)) throw oldPrimaryError()
+  serverChanges.connected(`${rows[0].started} ${rows[0].timeline}`, isPooled(client))
 }
 
 // A connection that was made before the failover may lead to the old primary.
@@ -66,6 +80,22 @@ export function refuseOldPrimary(client: Session, timelines: Timelines) {
 }
 
 export const plansOf = (client: Session) => client.plans
+
+// A pooler may give each transaction another session of the server, which other programs use before and after. So the
+// timeouts and the planner settings are set for each transaction, in the message of BEGIN, and none for the session.
+export const isPooled = (client: Session) => client.isPooled === true
+
+const setLocalTimeouts = Object.entries(timeouts)
+  .map(([name, value]) => `set local ${name} = ${value}`)
+  .join('; ')
+
+// `statementMs`: a shorter limit for the statements of some work.
+export const beginOf = (client: Session, statementMs?: number) =>
+  [
+    'begin',
+    ...(isPooled(client) ? [setLocalTimeouts] : []),
+    ...(statementMs === undefined ? [] : [`set local statement_timeout = ${statementMs}`]),
+  ].join('; ')
 
 // SET LOCAL ends with the transaction.
 export const plansOfTransaction = (plans: Plans | undefined): Plans | undefined =>
@@ -77,6 +107,7 @@ export const plansOfTransaction = (plans: Plans | undefined): Plans | undefined 
 const plannerSettings = {
   named: {
     plan_cache_mode: 'force_generic_plan',
+    jit: 'off', // to compile a plan takes longer than to find some rows
     enable_seqscan: 'off',
     enable_bitmapscan: 'off',
     enable_hashjoin: 'off',
@@ -84,6 +115,7 @@ const plannerSettings = {
   },
   unnamed: {
     plan_cache_mode: 'auto',
+    jit: null, // the default
     enable_seqscan: 'on',
     enable_bitmapscan: 'on',
     enable_hashjoin: 'on',
@@ -91,14 +123,24 @@ const plannerSettings = {
   },
 }
 
-// The SET statements to send before a statement. Undefined if the session has these settings: mostly a statement is of
-// the same kind as the one before it.
+// The statement to send before a statement of another kind. Undefined if the session has these settings: mostly a statement
+// is of the same kind as the one before it. One SELECT instead of several SETs, because the server counts each of them.
 export function planSettings(plans: Plans | undefined, isNamed: boolean): string | undefined {
   if (!plans || plans.areNamed === isNamed) return undefined
   plans.areNamed = isNamed
-  const set = plans.isLocal ? 'set local' : 'set'
-  const settings = Object.entries(plannerSettings[isNamed ? 'named' : 'unnamed'])
-  return settings.map(([name, value]) => `${set} ${name} = ${value}`).join('; ')
+  return settingStatements[`${isNamed ? 'named' : 'unnamed'} ${plans.isLocal ? 'local' : 'session'}`]
+}
+
+const settingStatement = (settings: Readonly<Record<string, string | null>>, isLocal: boolean) =>
+  `select ${Object.entries(settings)
+    .map(([name, value]) => `set_config('${name}', ${value === null ? 'null' : `'${value}'`}, ${isLocal})`)
+    .join(', ')}`
+
+const settingStatements = {
+  'named session': settingStatement(plannerSettings.named, false),
+  'named local': settingStatement(plannerSettings.named, true),
+  'unnamed session': settingStatement(plannerSettings.unnamed, false),
+  'unnamed local': settingStatement(plannerSettings.unnamed, true),
 }
 
 // Sends the statements of one turn of the event loop by one system call.

@@ -1,16 +1,23 @@
 import type pg from 'pg'
-import { Locked, Unavailable } from '../../core/interface/refusal.ts'
-import { isLocked, isLost, isSerialization } from '../databaseErrors.ts'
+import { Locked, ShardUnavailable, Unavailable } from '../../core/interface/refusal.ts'
+import { isCancelled, isLocked, isLost, isSerialization, isShardLost } from '../databaseErrors.ts'
 import type { Health } from './health.ts'
-import { connectWithin, type Plans, plansOf, refuseOldPrimary } from './pool.ts'
+import { connectWithin, isPooled, type Plans, plansOf, refuseOldPrimary } from './pool.ts'
 import type { Timelines } from './timelines.ts'
 
 const maxRetryMs = 5000 // how long a caller waits for a primary to come back
 const retryPauseMs = 50
 const serializationTries = 5
+const shardTries = 2 // the coordinator notices by an error that a worker has restarted
 
 export type Limits = { quota?: ConnectionQuota; deadline?: number }
-export type Connection = { client: pg.PoolClient; plans?: Plans; deadline?: number }
+export type Connection = {
+  client: pg.PoolClient
+  plans?: Plans
+  deadline?: number
+  statementMs?: number // the longest that a statement may take; undefined: as for the session
+  needsTransaction: boolean // also for a single statement, because of its settings
+}
 
 // Runs work on a connection to the primary. After a lost connection the work is retried on another one, so it must be
 // safe to run twice: work that was interrupted either changed nothing or finds its own rows.
@@ -24,9 +31,14 @@ export async function withPrimary<T>(
   try {
     for (let tries = 1; ; tries++) {
       if (server.health.isHanging()) throw new Unavailable('the database does not answer')
-      const { done, error } = await tryOnce(server, deadline, work)
+      const { done, error } = await tryOnce(server, { quota, deadline }, work)
       if (done) return done.result
       if (isLocked(error)) throw new Locked(error)
+      if (quota?.statementMs !== undefined && isCancelled(error)) throw new Unavailable(error)
+      if (isShardLost(error)) {
+        if (tries < shardTries) continue
+        throw new ShardUnavailable(error)
+      }
       const lost = isLost(error)
       if (!lost && (!isSerialization(error) || tries === serializationTries)) throw error
       if (lost && performance.now() + retryPauseMs > lastRetry) throw new Unavailable(error)
@@ -41,7 +53,7 @@ type TryResult<T> = { done: { result: T }; error?: undefined } | { done?: undefi
 
 async function tryOnce<T>(
   { pool, health, timelines }: { pool: pg.Pool; health: Health; timelines: Timelines },
-  deadline: number | undefined,
+  { quota, deadline }: Limits,
   work: (connection: Connection) => Promise<T>,
 ): Promise<TryResult<T>> {
   let client: pg.PoolClient | undefined
@@ -50,7 +62,10 @@ async function tryOnce<T>(
   try {
     client = await (deadline === undefined ? pool.connect() : connectWithin(pool, deadline))
     refuseOldPrimary(client, timelines)
-    return { done: { result: await work({ client, plans: plansOf(client), deadline }) } }
+    const { statementMs } = quota ?? {}
+    const needsTransaction = isPooled(client) || statementMs !== undefined
+    const connection = { client, plans: plansOf(client), deadline, statementMs, needsTransaction }
+    return { done: { result: await work(connection) } }
   } catch (error) {
     lost = isLost(error)
     return { error }
@@ -61,12 +76,17 @@ async function tryOnce<T>(
 }
 
 // A semaphore: how many connections one kind of work may use at the same time. If all of them wait for a lock, other work
-// still finds free connections in the pool.
-export type ConnectionQuota = { acquire(deadline: number): Promise<void>; release(): void }
+// still finds free connections in the pool. With `statementMs`, a statement that takes longer is cancelled by the server and
+// not repeated.
+export type ConnectionQuota = {
+  statementMs?: number
+  acquire(deadline: number): Promise<void>
+  release(): void
+}
 
 type Waiting = { resolve(): void; timer: NodeJS.Timeout }
 
-export function createConnectionQuota(max: number): ConnectionQuota {
+export function createConnectionQuota(max: number, statementMs?: number): ConnectionQuota {
   let inUse = 0
   const queue = new Set<Waiting>()
 
@@ -99,5 +119,5 @@ export function createConnectionQuota(max: number): ConnectionQuota {
     next.resolve()
   }
 
-  return { acquire, release }
+  return { statementMs, acquire, release }
 }

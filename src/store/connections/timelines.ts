@@ -1,4 +1,5 @@
-import pg from 'pg'
+import { databaseUrlParts } from '../../core/databaseUrl.ts'
+import { HostClient } from './hostClient.ts'
 
 const probeEveryMs = 5000
 const probeTimeoutMs = 1000
@@ -38,12 +39,12 @@ export function watchTimelines(hosts: readonly string[]): Timelines {
     highest = Math.max(highest, ...found.map(({ timeline }) => timeline ?? 0))
     old = found
       .filter(({ timeline }) => timeline !== undefined && timeline < highest)
-      .map(({ url }) => hostNameOf(url))
+      .map(({ url }) => databaseUrlParts(url).hosts)
   }
 
   if (hosts.length === 1) return oneHost
   const firstProbe = probeAll()
-  const timer = setInterval(() => void probeAll(), probeEveryMs)
+  const timer = setInterval(() => void probeAll().catch(() => {}), probeEveryMs)
   timer.unref()
   return {
     firstProbe,
@@ -57,24 +58,22 @@ export function watchTimelines(hosts: readonly string[]): Timelines {
   }
 }
 
-const hostNameOf = (url: string) => /^[^/]*\/\/(?:[^@/]*@)?([^/?]*)/.exec(url)?.[1] ?? ''
-
 // Undefined for a standby, and for a host that does not answer.
 async function timelineOf(connectionString: string): Promise<number | undefined> {
-  const client = new pg.Client({
-    connectionString,
-    application_name: 'tollgate timelines',
-    connectionTimeoutMillis: probeTimeoutMs,
-    query_timeout: probeTimeoutMs,
-  })
-  client.on('error', () => {})
+  let client: HostClient | undefined
   try {
+    client = new HostClient(connectionString, {
+      application_name: 'tollgate timelines',
+      connectionTimeoutMillis: probeTimeoutMs,
+      query_timeout: probeTimeoutMs,
+    })
+    client.on('error', () => {})
     await client.connect()
     const { rows } = await client.query<{ timeline: number | null }>(`select ${timelineColumn}`)
     return rows[0]?.timeline ?? undefined
   } catch {
     return undefined
   } finally {
-    void client.end().catch(() => {}) // not awaited: a server that hangs does not close the connection
+    void client?.end().catch(() => {}) // not awaited: a server that hangs does not close the connection
   }
 }

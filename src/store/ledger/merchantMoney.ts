@@ -5,48 +5,11 @@ import { sql, type Tx } from '../db.ts'
 // The transfers of the account `merchant`: what is owed to one merchant, in one mode.
 
 export type MoneyScope = { merchant_id: string; mode: Mode }
-type MoneyPeriod = { from: Date; until: Date } // by the time of booking; the end is not included
+export type MoneyPeriod = { from: Date; until: Date } // by the time of booking; the end is not included
 
 const account: LedgerAccount = 'merchant'
-const isItsAccount = sql`(debit_account = ${account} or credit_account = ${account})`
-const moved = sql`case when credit_account = ${account} then amount else -amount end`
-
-// A row of a closing. The sums are what the transfers added to the balance, so that they add up to `net`.
-export type ClosingRow = {
-  outlet: string | null
-  payment_method: string | null
-  currency: string
-  payments: number
-  gross: bigint
-  fees: bigint
-  refunds: bigint
-  disputes: bigint // and reversals
-  other: bigint // corrections, and charges that the provider paid to the merchant's own account
-  net: bigint
-}
-
-// By outlet and payment method.
-export const closingRows = (tx: Tx, { merchant_id, mode }: MoneyScope, { from, until }: MoneyPeriod) =>
-  tx.rows<ClosingRow>(sql`
-    select p.outlet, p.payment_method, t.currency,
-      (count(*) filter (where t.kind = 'charge'))::integer as payments,
-      coalesce(sum(t.moved) filter (where t.kind = 'charge'), 0)::bigint as gross,
-      coalesce(sum(t.moved) filter (where t.kind in ('merchant_fee', 'gateway_fee', 'gateway_fee_returned')), 0)::bigint
-        as fees,
-      coalesce(sum(t.moved) filter (where t.kind in ('refund_requested', 'refund_succeeded', 'refund_failed')), 0)::bigint
-        as refunds,
-      coalesce(sum(t.moved) filter (where t.kind in ('reversal', 'dispute_opened', 'dispute_won', 'dispute_lost')), 0)
-        ::bigint as disputes,
-      coalesce(sum(t.moved) filter (where t.kind in ('own_account', 'transfer_back', 'unmatched_charge', 'customer_fee',
-        'provider_fee')), 0)::bigint as other,
-      sum(t.moved)::bigint as net
-    from (
-      select tx_reference, kind, currency, ${moved} as moved from transfers
-      where merchant_id = ${merchant_id} and mode = ${mode} and created_at >= ${from} and created_at < ${until}
-        and ${isItsAccount}) as t
-      left join payments p on p.merchant_id = ${merchant_id} and p.tx_reference = t.tx_reference
-    group by p.outlet, p.payment_method, t.currency
-    order by p.outlet nulls last, p.payment_method nulls last, t.currency`)
+export const isItsAccount = sql`(debit_account = ${account} or credit_account = ${account})`
+export const moved = sql`case when credit_account = ${account} then amount else -amount end`
 
 export type MoneyLine = Pick<
   Transfer,

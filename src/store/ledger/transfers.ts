@@ -55,6 +55,14 @@ export type StatementFilter = {
   account?: string
 }
 
+// When the first transfer of a period was written.
+export const nextTransferAt = async (tx: Tx, merchant_id: string, from: Date | null, until: Date) =>
+  (
+    await tx.one<{ created_at: Date }>(sql`
+      select created_at from transfers where merchant_id = ${merchant_id} and created_at < ${until}
+        ${from ? sql`and created_at >= ${from}` : sql``} order by created_at limit 1`)
+  )?.created_at
+
 // The transfers of a period in the order of their booking.
 export const transfersBetween = (tx: Tx, f: StatementFilter, limit: number) =>
   tx.rows<Transfer>(sql`

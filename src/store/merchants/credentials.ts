@@ -8,6 +8,7 @@ export type MerchantKey = {
   sealed_secret: Buffer
   created_at: Date
   expires_at: Date | null
+  last_used_at?: Date | null // at most an hour too early
 }
 
 export const addMerchantKey = (tx: Tx, k: MerchantKey) =>
@@ -53,6 +54,7 @@ export type IpnSecret = {
   sealed_secret: Buffer
   created_at: Date
   expires_at: Date | null
+  last_used_at?: Date | null // at most an hour too early
 }
 
 export const addIpnSecret = (tx: Tx, s: IpnSecret) =>

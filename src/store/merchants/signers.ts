@@ -24,6 +24,7 @@ export type MerchantSigner = Signer & {
   merchant_id: string
   mode: Mode
   contact_email: string | null
+  secret_ids: readonly string[] // those of `keys`
   sealed: unknown
 }
 
@@ -44,7 +45,7 @@ export async function findSigners(
     from ipn_secrets s join merchants m on m.merchant_id = s.merchant_id
     where s.merchant_id = any(${merchant_ids}) and ${ofMerchants('m', merchants)} and (s.expires_at is null or s.expires_at > ${now})
     order by s.created_at desc, s.secret_id`)
-  const signers = new Map<string, MerchantSigner & { keys: Buffer[] }>()
+  const signers = new Map<string, MerchantSigner>()
   for (const row of rows) {
     const { merchant_id, mode } = row
     const name = `${merchant_id} ${mode}`
@@ -56,6 +57,7 @@ export async function findSigners(
       merchant_id,
       mode,
       keys,
+      secret_ids: [...(known?.secret_ids ?? []), ...(key ? [row.secret_id] : [])],
       merchant_key: row.merchant_key ?? '',
       password: known ? known.password : passwordOf(masterKeys, row),
       passwordOrigins: ownOrigins(settings),

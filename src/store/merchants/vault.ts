@@ -6,6 +6,7 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
 export type MasterKeys = {
   newest(): Buffer
   byId(id: string): Buffer | undefined
+  ids(): string[] // of all of them, for the list of nodes
 }
 
 export type WrappedKey = { master_key_id: string; wrapped_key: Buffer }

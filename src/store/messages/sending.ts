@@ -5,6 +5,7 @@ import type { MessageUpdate } from '../../core/message/messageTries.ts'
 import type { Medium, Receipt } from '../../core/message/messenger.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
+import { amongAll, ofReachableMerchants } from '../reachableMerchants.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 
 export type MessageLease = { token: string; until: Date; now: Date }
@@ -17,13 +18,15 @@ export const takeDueMessages = (db: Db, medium: Medium, lease: MessageLease, lim
       tx.rows(named('take_due_messages')`
         with due as (${selectDue(medium, lease, limit)} for update skip locked)
         ${takeRows(sql`due`, lease)}`),
-    find: tx => tx.rows(selectDue(medium, lease, limit)),
+    find: tx =>
+      ofReachableMerchants(tx, among => tx.rows<MessageKey>(selectDue(medium, lease, limit, among))),
     waiting: (tx, keys) => tx.rows(takeRows(dueKeys(keys), lease, sql`and ${ofMerchants('m', keys)}`)),
   })
 
-const selectDue = (medium: Medium, { now }: MessageLease, limit: number) => sql`
+const selectDue = (medium: Medium, { now }: MessageLease, limit: number, among = amongAll) => sql`
   select merchant_id, message_id from messages
-  where medium = ${medium} and next_try_at <= ${now} order by next_try_at limit ${limit}`
+  where medium = ${medium} and next_try_at <= ${now} ${among.merchants('merchant_id')}
+  order by next_try_at limit ${limit}`
 
 const dueKeys = (keys: readonly MessageKey[]) => sql`
   unnest(${keys.map(k => k.merchant_id)}::text[], ${keys.map(k => k.message_id)}::text[])
@@ -43,18 +46,25 @@ export async function countMessages(
   merchants: readonly string[],
   since: Date,
 ): Promise<MessageCounts> {
-  const rows = await tx.rows<{ of: 'recipient' | 'merchant'; key: string; count: number }>(named(
-    'count_messages',
-  )`
+  const rows = await ofReachableMerchants(tx, among =>
+    tx.rows<{ of: 'recipient' | 'merchant'; key: string; count: number }>(named(
+      `count_messages${among.suffix}`,
+    )`
     select 'recipient' as of, coalesce(mailbox, recipient) as key, count(*)::integer as count from messages
     where coalesce(mailbox, recipient) = any(${mailboxes}::text[]) and sent_at > ${since} and messenger <> 'inbox'
+      ${among.merchants('merchant_id')}
     group by coalesce(mailbox, recipient)
     union all
     select 'merchant', merchant_id, count(*)::integer from messages
     where merchant_id = any(${merchants}::text[]) and sent_at > ${since} and messenger <> 'inbox'
-    group by merchant_id`)
-  const of = (kind: string) =>
-    new Map(rows.filter(row => row.of === kind).map(({ key, count }) => [key, count]))
+      ${among.merchants('merchant_id')}
+    group by merchant_id`),
+  )
+  const of = (kind: string) => {
+    const counts = new Map<string, number>() // a recipient may be in the rows of several workers
+    for (const row of rows) if (row.of === kind) counts.set(row.key, (counts.get(row.key) ?? 0) + row.count)
+    return counts
+  }
   return { recipients: of('recipient'), merchants: of('merchant') }
 }
 

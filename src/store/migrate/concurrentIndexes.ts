@@ -1,8 +1,9 @@
-import type { Migration } from './migrationList.ts'
+import { type Migration, statementsOf } from './migrationList.ts'
 import {
   beginWithMigrationLock,
   isApplied,
   lockTimeoutMs,
+  type MigratedDb,
   MigrationLockBusy,
   type MigrationSession,
   openMigrationSession,
@@ -22,14 +23,15 @@ const pingMs = 10_000 // well below idle_in_transaction_session_timeout
 // of them wait.
 export async function applyOutsideTransaction(
   session: MigrationSession,
-  url: string,
+  db: MigratedDb,
   migration: Migration,
 ): Promise<boolean> {
-  const lockHolder = await openMigrationSession(url)
+  const lockHolder = await openMigrationSession(db)
   const ping = setInterval(() => void lockHolder.query('select 1').catch(() => {}), pingMs)
   try {
     await beginWithMigrationLock(lockHolder)
     if (await isApplied(session, migration)) return false
+    // The server runs several statements of one query in a transaction, so each is sent separately.
     for (const statement of statementsOf(migration)) await runConcurrently(session, statement)
     await recordApplied(session, migration)
     return true
@@ -39,29 +41,40 @@ export async function applyOutsideTransaction(
   }
 }
 
-// The server runs several statements of one query in a transaction, so each is sent separately.
-const statementsOf = ({ text }: Migration) => text.split(/;[ \t]*$/m).filter(part => /^\s*[^\s-]/m.test(part))
-
 // An interrupted or failed build leaves an invalid index, which serves no query and slows every write. It is dropped
 // first, because `if not exists` would accept it. If another session is still building it, the drop fails on the table's
 // lock and the migration is retried later.
 async function runConcurrently(session: MigrationSession, text: string) {
   const index = builtIndex.exec(text)?.[1]
   await dropInvalid(session, index)
-  await session.query('set lock_timeout = 0') // these statements block no others while they wait
+  await setLockTimeout(session, 0) // these statements block no others while they wait
   try {
     await session.query(text)
   } catch (error) {
-    await session.query(`set lock_timeout = ${lockTimeoutMs}`).catch(() => {})
+    await setLockTimeout(session, lockTimeoutMs).catch(() => {})
     await dropInvalid(session, index).catch(() => {}) // otherwise the next start drops it
     throw error
   }
-  await session.query(`set lock_timeout = ${lockTimeoutMs}`)
+  await setLockTimeout(session, lockTimeoutMs)
   if (await isInvalid(session, index)) throw new MigrationLockBusy() // another session is still building it
 }
 
+// Behind a pooler it stays as the server has it: it would stay in a session that other programs use.
+async function setLockTimeout(session: MigrationSession, ms: number) {
+  if (!session.isPooled) await session.query(`set lock_timeout = ${ms}`)
+}
+
+// The session that builds it may complete it at this moment: PostgreSQL frees the lock of the table before it commits the
+// change of the catalog, and refuses ours.
 async function dropInvalid(session: MigrationSession, index: string | undefined) {
-  if (await isInvalid(session, index)) await session.query(`drop index concurrently if exists ${index}`)
+  if (!(await isInvalid(session, index))) return
+  try {
+    await session.query(`drop index concurrently if exists ${index}`)
+  } catch (error) {
+    if (error instanceof Error && /tuple concurrently (updated|deleted)/.test(error.message))
+      throw new MigrationLockBusy('', { cause: error })
+    throw error
+  }
 }
 
 const isInvalid = async (session: MigrationSession, index: string | undefined) =>

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Locked, Unavailable } from '../../core/interface/refusal.ts'
 import { type Db, sql } from '../db.ts'
 import { applyOutsideTransaction } from './concurrentIndexes.ts'
-import { type Migration, pendingMigrations, readMigration } from './migrationList.ts'
+import { distributeTable, dropOldRows, findUndistributed } from './distribute.ts'
+import { type Migration, pendingMigrations, readMigration, statementsOf } from './migrationList.ts'
 import {
   beginWithMigrationLock,
   createMigrationsTable,
@@ -20,24 +21,32 @@ const maxPauseMs = 5000
 const maxLostConnections = 5 // per migration: it may be the migration that brings the server down
 const firstReportMs = 5000
 const reportEveryMs = 30_000
-const firstBlockerCheckMs = 1000 // before lockTimeoutMs has passed
+const firstBlockerCheckMs = 250 // before lockTimeoutMs has passed
 const blockerCheckEveryMs = 5000
 
 export type OnProgress = (text: string) => void // for the operator
 
 export class MigrationFailed extends Error {}
 
+const noBlockers = () => ''
+
+type MigrateOptions = {
+  folder?: URL
+  until?: string // the last one to apply
+  mayMoveRows?: boolean // tables with rows may be distributed, which blocks their writers for as long as it takes
+  onProgress?: OnProgress
+}
+
 // Applies the pending migrations in order and returns their names. If none is pending, nothing is locked. Several nodes
-// may call it at once: one applies, the others wait for it and find nothing pending.
+// may call it at once: one applies, the others wait for it and find nothing pending. On a Citus cluster it then distributes
+// the tables.
 export async function migrate(
   db: Db,
-  { folder, onProgress = () => {} }: { folder?: URL; onProgress?: OnProgress } = {},
+  { folder, until, mayMoveRows = false, onProgress = () => {} }: MigrateOptions = {},
 ): Promise<string[]> {
   const readPending = () =>
-    retryLocked(
-      onProgress,
-      () => '',
-      () => pendingMigrations(db, folder),
+    retryLocked(onProgress, noBlockers, async () =>
+      (await pendingMigrations(db, folder)).filter(name => until === undefined || name <= until),
     )
   const applied: string[] = []
   let session: MigrationSession | undefined
@@ -47,22 +56,64 @@ export async function migrate(
       let blockers: Blockers | undefined
       const blockerNames = () => blockers?.names() ?? ''
       const isNew = await retryLocked(onProgress, blockerNames, async () => {
-        session = await reopen(session, db.url)
-        blockers = watchBlockers(db, session.pid)
-        const applying = apply(session, db.url, migration)
+        const opened = await reopen(session, db)
+        session = opened
+        blockers = watchBlockers(db, () => opened.pid)
+        const applying = apply(opened, db, migration)
         return reportLongRun(onProgress, migration, blockerNames, applying).finally(blockers.stop)
       })
       if (isNew) applied.push(migration.name)
     }
+    const { names, filled } = await retryLocked(onProgress, noBlockers, () => findUndistributed(db))
+    const onSession = <T>(work: (opened: MigrationSession) => Promise<T>) =>
+      retryLocked(onProgress, noBlockers, async () => {
+        session = await reopen(session, db)
+        return work(session)
+      })
+    if (filled.length > 0 && !mayMoveRows) onProgress(notDistributed(filled))
+    else if (names.length > 0) await distribute(names, filled, onSession, onProgress)
   } finally {
     await session?.close()
   }
   return applied
 }
 
-async function reopen(session: MigrationSession | undefined, url: string): Promise<MigrationSession> {
+type OnSession = <T>(work: (opened: MigrationSession) => Promise<T>) => Promise<T>
+
+async function distribute(
+  names: readonly string[],
+  filled: readonly string[],
+  onSession: OnSession,
+  onProgress: OnProgress,
+) {
+  const done: string[] = []
+  try {
+    for (const name of names) {
+      if (filled.includes(name)) onProgress(`Distributes the rows of ${name}.`)
+      if (await onSession(session => distributeTable(session, name))) done.push(name)
+    }
+    if (filled.length > 0) await onSession(session => dropOldRows(session, filled))
+  } catch (error) {
+    if (isConnectionLost(error) || error instanceof Unavailable) throw error
+    throw failureOfDistribution(names[done.length], error)
+  }
+  if (done.length > 0) onProgress(`Distributed to the workers of Citus: ${done.join(', ')}.`)
+}
+
+const failureOfDistribution = (name: string | undefined, error: unknown) =>
+  new MigrationFailed(
+    `Citus did not distribute ${name ?? 'the tables'}: ${error instanceof Error ? error.message : String(error)}. ` +
+      'The tables before it are distributed; tollgate migrate continues with this one.',
+    { cause: error },
+  )
+
+const notDistributed = (filled: readonly string[]) =>
+  `The database has Citus and workers, but its tables are not distributed and have rows (${filled.join(', ')}). ` +
+  'Stop all nodes and run: tollgate migrate'
+
+async function reopen(session: MigrationSession | undefined, db: Db): Promise<MigrationSession> {
   if (session && !session.isClosed()) return session
-  const opened = await openMigrationSession(url)
+  const opened = await openMigrationSession(db)
   try {
     await createMigrationsTable(opened)
     return opened
@@ -73,13 +124,14 @@ async function reopen(session: MigrationSession | undefined, url: string): Promi
 }
 
 // Returns false if another node has applied it.
-async function apply(session: MigrationSession, url: string, migration: Migration): Promise<boolean> {
+async function apply(session: MigrationSession, db: Db, migration: Migration): Promise<boolean> {
   try {
-    if (!migration.inTransaction) return await applyOutsideTransaction(session, url, migration)
+    if (!migration.inTransaction) return await applyOutsideTransaction(session, db, migration)
     await beginWithMigrationLock(session)
     const isNew = !(await isApplied(session, migration))
     if (isNew) {
-      await session.query(migration.text)
+      if (session.isSharded) await applyToShards(session, migration)
+      else await session.query(migration.text)
       await recordApplied(session, migration)
     }
     await session.query('commit')
@@ -89,6 +141,13 @@ async function apply(session: MigrationSession, url: string, migration: Migratio
     if (isConnectionLost(error) || isBusy(error)) throw error
     throw failureOfMigration(migration, error)
   }
+}
+
+// Citus sends the whole text of some statements to its workers, which refuse several at once. One connection to each worker
+// does all the work: another one does not see what the first has changed.
+async function applyToShards(session: MigrationSession, migration: Migration) {
+  await session.query(`set local citus.multi_shard_modify_mode = 'sequential'`)
+  for (const statement of statementsOf(migration)) await session.query(statement)
 }
 
 function failureOfMigration({ name, inTransaction }: Migration, error: unknown) {
@@ -127,12 +186,12 @@ async function retryLocked<T>(
 
 type Blockers = { names(): string; stop(): void }
 
-// The sessions that block the server process `pid`.
-function watchBlockers(db: Db, pid: number): Blockers {
+// The sessions that block the server process `pid()`.
+function watchBlockers(db: Db, pid: () => number): Blockers {
   let names = ''
   let timer = setTimeout(check, firstBlockerCheckMs)
   function check() {
-    blockingSessions(db, pid).then(
+    blockingSessions(db, pid()).then(
       blockers => (names = blockers),
       () => {}, // the report then names none
     )

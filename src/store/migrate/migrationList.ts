@@ -30,6 +30,18 @@ export function readMigration(name: string, folder = shippedFolder): Migration {
   }
 }
 
+// Each ends with a semicolon at the end of a line, which a comment may follow; not so within the body of a function.
+export function statementsOf({ text }: Pick<Migration, 'text'>): string[] {
+  const statements = ['']
+  for (const line of text.split(/^/m)) {
+    const current = (statements.pop() ?? '') + line
+    statements.push(current)
+    const isInBody = current.split('$$').length % 2 === 0
+    if (!isInBody && /;\s*(--.*)?\n?$/.test(line) && !line.startsWith('--')) statements.push('')
+  }
+  return statements.filter(statement => /^\s*[^\s-]/m.test(statement))
+}
+
 export const pendingMigrations = async (tx: Tx, folder?: URL): Promise<string[]> =>
   missingIn(await readDatabaseState(tx), migrationNames(folder))
 

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { Unavailable } from '../../core/interface/refusal.ts'
-import { hostsOf } from '../connections/hosts.ts'
+import { announcedProcessId } from '../connections/pooler.ts'
+import { connectToPrimary } from '../connections/primarySession.ts'
 import { sqlState, isAlreadyThere } from '../databaseErrors.ts'
+import type { Db } from '../db.ts'
 import type { Migration } from './migrationList.ts'
 
-export const lockTimeoutMs = 2000 // short: later statements wait behind a waiting lock request
+// Later statements wait behind a waiting lock request. Those of the gateway give up after the lock timeout of the pool.
+export const lockTimeoutMs = 500
 const connectTimeoutMs = 3000
 const primaryTimeoutMs = 30_000
 const retryPauseMs = 500
@@ -24,55 +27,58 @@ const settings: Record<string, string> = {
 const onLinuxOnly = `set client_connection_check_interval = '5s'`
 
 export type MigrationSession = {
-  pid: number // of the server process
+  pid: number // of the server process; behind a pooler, of the one that has the last transaction
+  isPooled: boolean // the session may be another one in each transaction
+  isSharded: boolean // by Citus
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
   isClosed(): boolean
   close(): Promise<void>
 }
 
+const setAll = `
+  select set_config(s.name, wanted.value, $3), pg_backend_pid() as pid from pg_settings s
+    join unnest($1::text[], $2::text[]) as wanted (name, value) using (name)`
+
+// The primary that the pool reads the pending migrations from.
+export type MigratedDb = Pick<Db, 'sessionUrl' | 'acceptsTimeline'>
+
 // A connection to the primary outside of the pool.
-export async function openMigrationSession(url: string): Promise<MigrationSession> {
-  const hosts = hostsOf(url)
-  const started = performance.now()
-  for (let tries = 0; ; tries++) {
+export async function openMigrationSession(db: MigratedDb): Promise<MigrationSession> {
+  for (const started = performance.now(); ; await sleep(retryPauseMs))
     try {
-      return await connect(hosts[tries % hosts.length] as string)
+      return await connect(db)
     } catch (error) {
       if (!isConnectionLost(error)) throw error
       if (performance.now() - started > primaryTimeoutMs) throw new Unavailable(error)
     }
-    await sleep(retryPauseMs)
-  }
 }
 
-async function connect(connectionString: string): Promise<MigrationSession> {
-  const client = new pg.Client({
-    connectionString,
+async function connect({ sessionUrl, acceptsTimeline }: MigratedDb): Promise<MigrationSession> {
+  const options = {
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     application_name: 'tollgate migration',
-  })
-  let closed = false
-  client.on('error', () => {}) // the statement that was running rejects with it
-  client.on('end', () => (closed = true))
-  await client.connect()
+  }
+  const { client, isOpen } = await connectToPrimary(sessionUrl, options, acceptsTimeline)
   try {
-    const { rows } = await client.query('select pg_is_in_recovery() as standby, pg_backend_pid() as pid')
-    if (rows[0].standby) throw Object.assign(new Error('this server is a standby'), { code: '25006' })
-    await client.query(
-      `select set_config(s.name, wanted.value, false) from pg_settings s
-         join unnest($1::text[], $2::text[]) as wanted (name, value) using (name)`,
-      [Object.keys(settings), Object.values(settings)],
+    const { rows } = await client.query(
+      `select pg_backend_pid() as pid, exists (select from pg_extension where extname = 'citus') as sharded`,
     )
-    await client.query(onLinuxOnly).catch(() => {})
+    const isPooled = rows[0].pid !== announcedProcessId(client)
+    if (!isPooled) {
+      await client.query(setAll, [Object.keys(settings), Object.values(settings), false])
+      await client.query(onLinuxOnly).catch(() => {})
+    }
     return {
       pid: rows[0].pid,
+      isPooled,
+      isSharded: rows[0].sharded,
       query: async (text, values) => (await client.query(text, values)).rows,
-      isClosed: () => closed,
+      isClosed: () => !isOpen(),
       close: () => client.end().catch(() => {}),
     }
   } catch (error) {
-    await client.end()
+    await client.end().catch(() => {})
     throw error
   }
 }
@@ -101,11 +107,22 @@ export class MigrationLockBusy extends Error {}
 // table.
 export async function beginWithMigrationLock(session: MigrationSession) {
   await session.query('begin')
+  if (session.isPooled) await setForTransaction(session)
   try {
     await session.query('lock table migrations in share update exclusive mode')
   } catch (error) {
     throw isLockConflict(error) ? new MigrationLockBusy('', { cause: error }) : error
   }
+}
+
+// The settings would stay in a session that other programs use.
+async function setForTransaction(session: MigrationSession) {
+  const rows = await session.query<{ pid: number }>(setAll, [
+    Object.keys(settings),
+    Object.values(settings),
+    true,
+  ])
+  session.pid = rows[0]?.pid ?? session.pid
 }
 
 export const isApplied = async (session: MigrationSession, { name }: Migration) =>

@@ -9,6 +9,7 @@ import type { Status } from '../../core/payment/payment.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
 import { type PaymentKey, unnestPaymentKeys } from '../payments/paymentKeys.ts'
+import { ofReachableMerchants } from '../reachableMerchants.ts'
 import { shortLockTimeout, takeOptimistically, type TakeStatements } from '../skipLocked.ts'
 
 // The rows of `deliveries`: which of them are due, the lease of a try, and the state after its result. Other files insert
@@ -25,32 +26,36 @@ export async function findDueDeliveries(
   limit: number,
   after?: string | Date,
 ): Promise<Candidate[]> {
-  const due = await tx.tuples<Due>(named(after ? 'find_due_after' : 'find_due')`
+  const due = await ofReachableMerchants(tx, among =>
+    tx.tuples<Due>(named(`${after ? 'find_due_after' : 'find_due'}${among.suffix}`)`
     select merchant_id, tx_reference, sequence, mode, url, lane, begun_at, last_try_at,
       begun_at > created_at and coalesce(last_try_at < begun_at, true), next_try_at::text
     from deliveries
     where retry = ${retry} and next_try_at <= ${now} and (lease_until is null or lease_until <= ${now})
-      ${after ? sql`and next_try_at > ${after}::timestamptz` : sql``}
-    order by deliveries.next_try_at limit ${limit}`)
-  return due.map(
-    ([merchant_id, tx_reference, sequence, mode, url, lane, begun_at, last_try_at, by_hand, due_at]) => ({
-      merchant_id,
-      tx_reference,
-      sequence,
-      mode,
-      url,
-      lane,
-      retry,
-      begun_at,
-      last_try_at,
-      by_hand,
-      due_at,
-      lane_key: undefined,
-      payment_key: undefined,
-      quota: undefined,
-      past_breaker: undefined,
-    }),
+      ${after ? sql`and next_try_at > ${after}::timestamptz` : sql``} ${among.merchants('merchant_id')}
+    order by deliveries.next_try_at limit ${limit}`),
   )
+  return due
+    .slice(0, limit)
+    .map(
+      ([merchant_id, tx_reference, sequence, mode, url, lane, begun_at, last_try_at, by_hand, due_at]) => ({
+        merchant_id,
+        tx_reference,
+        sequence,
+        mode,
+        url,
+        lane,
+        retry,
+        begun_at,
+        last_try_at,
+        by_hand,
+        due_at,
+        lane_key: undefined,
+        payment_key: undefined,
+        quota: undefined,
+        past_breaker: undefined,
+      }),
+    )
 }
 
 // A delivery with a lease of this process, and only the columns that a try needs, because many are read per second.
@@ -278,18 +283,26 @@ export const nodeOfToken = (token: string): number | undefined => {
 
 // The numbers of the nodes that have leases, read from the tokens.
 export async function nodesWithLeases(tx: Tx, now: Date): Promise<number[]> {
-  const leased = await tx.rows<{ token: string }>(sql`
-    select distinct split_part(lease_token, '-', 1) || '-' as token from deliveries
-    where next_try_at is not null and lease_until > ${now} and lease_token like 'n%-%'`)
-  return leased.flatMap(({ token }) => nodeOfToken(token) ?? [])
+  const leased = await ofReachableMerchants(tx, among =>
+    tx.rows<{ token: string }>(sql`
+      select distinct split_part(lease_token, '-', 1) || '-' as token from deliveries
+      where next_try_at is not null and lease_until > ${now} and lease_token like 'n%-%'
+        ${among.merchants('merchant_id')}`),
+  )
+  return [...new Set(leased.flatMap(({ token }) => nodeOfToken(token) ?? []))]
 }
 
 // Ends the leases of a dead node, and returns how many. The tokens stay: if the node is alive after all, its results are
 // accepted until another node has taken the delivery.
-export const endLeasesOf = (tx: Tx, node: number, now: Date) =>
-  tx.count(sql`
-    update deliveries set lease_until = ${now}
-    where next_try_at is not null and lease_until > ${now} and lease_token like ${`n${node}-%`}`)
+export async function endLeasesOf(tx: Tx, node: number, now: Date): Promise<number> {
+  const counts = await ofReachableMerchants(tx, async among => [
+    await tx.count(sql`
+      update deliveries set lease_until = ${now}
+      where next_try_at is not null and lease_until > ${now} and lease_token like ${`n${node}-%`}
+        ${among.merchants('merchant_id')}`),
+  ])
+  return counts.reduce((sum, count) => sum + count, 0)
+}
 
 // Undoes a lease under which nothing was sent: the deliveries are due again. Returns how many.
 export const undoLeases = (tx: Tx, keys: readonly PaymentKey[], token: string): Promise<number> =>

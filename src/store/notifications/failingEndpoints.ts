@@ -1,6 +1,7 @@
 import type { Mode } from '../../core/mode.ts'
 import type { Delivery } from '../../core/notification/delivery.ts'
-import { sql, type Tx } from '../db.ts'
+import { type Db, type Query, sql, type Tx } from '../db.ts'
+import { withShardedVariant } from '../shardedVariant.ts'
 
 const maxRead = 2000 // failed deliveries: enough to see which endpoints fail
 const maxParked = 1000 // of one lane
@@ -13,10 +14,29 @@ export type FailingLane = Pick<Delivery, 'merchant_id' | 'url' | 'lane' | 'last_
   next_try_at: Date
 }
 
-// The lanes with deliveries that failed and are tried again, with the result of the last try. Those that wait behind them
-// without a try are counted, too.
-export const failingLanes = (tx: Tx, mode: Mode) =>
-  tx.rows<FailingLane>(sql`
+// The lanes with deliveries that failed and are tried again, the worst `most`, with the result of the last try. Those that
+// wait behind them without a try are counted, too.
+export function failingLanes(db: Db, mode: Mode, most: number) {
+  const read = (parkedBehind: Query) => db.rows<FailingLane>(failingWith(mode, most, parkedBehind))
+  return withShardedVariant(
+    () =>
+      read(sql`
+        cross join lateral (
+          select count(*)::integer as count from (
+            select from deliveries d
+            where d.merchant_id = l.merchant_id and d.lane = l.lane and d.parked and not d.retry limit ${maxParked}) as counted
+        ) as parked`),
+    () =>
+      read(sql`
+        left join (
+          select merchant_id, lane, least(count(*), ${maxParked})::integer as count
+          from deliveries where parked and not retry group by merchant_id, lane
+        ) as parked on parked.merchant_id = l.merchant_id and parked.lane = l.lane`),
+  )
+}
+
+// `parkedBehind` joins the table `parked` with the count of each lane.
+const failingWith = (mode: Mode, most: number, parkedBehind: Query) => sql`
     with failed as materialized (
       select merchant_id, lane, url, last_result, last_status, last_words, last_try_at, next_try_at
       from deliveries where retry and next_try_at is not null and mode = ${mode}
@@ -27,16 +47,11 @@ export const failingLanes = (tx: Tx, mode: Mode) =>
         (array_agg(last_result order by last_try_at desc nulls last))[1] as last_result,
         (array_agg(last_status order by last_try_at desc nulls last))[1] as last_status,
         (array_agg(last_words order by last_try_at desc nulls last))[1] as last_words
-      from failed group by merchant_id, lane order by count(*) desc limit 20)
+      from failed group by merchant_id, lane order by count(*) desc limit ${most})
     select l.merchant_id, m.name as merchant_name, l.lane, l.url, l.last_result, l.last_status, l.last_words,
-      l.next_try_at, l.tried + parked.count as waiting
-    from lanes l, merchants m, lateral (
-      select count(*)::integer as count from (
-        select from deliveries d
-        where d.merchant_id = l.merchant_id and d.lane = l.lane and d.parked and not d.retry limit ${maxParked}) as counted
-    ) as parked
-    where m.merchant_id = l.merchant_id
-    order by waiting desc, l.merchant_id, l.lane`)
+      l.next_try_at, l.tried + coalesce(parked.count, 0) as waiting
+    from lanes l join merchants m on m.merchant_id = l.merchant_id ${parkedBehind}
+    order by waiting desc, l.merchant_id, l.lane`
 
 const maxCounted = 10_000
 

@@ -1,8 +1,9 @@
 import type { Mode } from '../../core/mode.ts'
 import type { Delivery, DeliveryState, DeliverySummary } from '../../core/notification/delivery.ts'
 import type { Notification, NotificationKey } from '../../core/notification/notification.ts'
-import { type Query, sql, type Tx } from '../db.ts'
+import { type Db, type Query, sql, type Tx } from '../db.ts'
 import type { PaymentKey } from '../payments/paymentKeys.ts'
+import { withShardedVariant } from '../shardedVariant.ts'
 
 // A notification with the state of its delivery, if it has one.
 export type NotificationRow = Omit<Notification, 'body'> & DeliverySummary
@@ -51,6 +52,21 @@ export const listNotifications = (tx: Tx, merchant_id: string, f: NotificationFi
           and d.sequence = n.sequence offset 0) as d on true
     where ${f.state ? stateIs[f.state] : sql`true`}
     ${newestFirst} limit ${f.limit}`)
+
+// The newest of one mode. Rows get their position when the feed is read, so they are in one of two partial indexes, each of
+// which ends with the newest.
+export const newestNotificationsOfMode = (tx: Tx, merchant_id: string, mode: Mode, limit: number) => {
+  const ofMode = sql`select * from notifications where merchant_id = ${merchant_id} and mode = ${mode}`
+  return tx.rows<NotificationRow>(sql`
+    select ${summaryColumns} from (
+        (${ofMode} and position is null order by created_at desc limit ${limit})
+        union all
+        (${ofMode} and position is not null order by position desc limit ${limit})) as n
+      left join lateral (
+        select * from deliveries d where d.merchant_id = ${merchant_id} and d.tx_reference = n.tx_reference
+          and d.sequence = n.sequence offset 0) as d on true
+    ${newestFirst} limit ${limit}`)
+}
 
 // The time of the last row that such a query has read; undefined if there are no more behind it.
 export const lastNotificationRead = async (
@@ -106,15 +122,22 @@ export const findNotificationRow = (
     where n.merchant_id = any(${merchant_ids}) and n.tx_reference = ${tx_reference} and n.sequence = ${sequence}`)
 
 // Of all merchants, each counted up to the limit.
-export const countExhausted = async (tx: Tx, since: Date, limit: number): Promise<number> =>
-  Number(
-    (
-      await tx.one<{ count: bigint }>(sql`
-        select count(*) as count from merchants m cross join lateral (
+export async function countExhausted(db: Db, since: Date, limit: number): Promise<number> {
+  const read = (query: Query) => db.one<{ count: number }>(query)
+  const found = await withShardedVariant(
+    () =>
+      read(sql`
+        select count(*)::integer as count from merchants m cross join lateral (
           select 1 from deliveries d where d.merchant_id = m.merchant_id and d.exhausted_at >= ${since}
-          limit ${limit}) as exhausted`)
-    )?.count,
+          limit ${limit}) as exhausted`),
+    () =>
+      read(sql`
+        select coalesce(sum(own.count), 0)::integer as count from (
+          select least(count(*), ${limit}) as count from deliveries
+          where exhausted_at >= ${since} group by merchant_id) as own`),
   )
+  return found?.count ?? 0
+}
 
 // Deliveries of one merchant that were exhausted after `from`.
 export const countMerchantExhausted = async (tx: Tx, merchant_id: string, mode: Mode, from: Date) =>
@@ -135,3 +158,16 @@ export const listExhausted = (tx: Tx, merchant_id: string, mode: Mode, from: Dat
     select d.tx_reference, d.sequence, d.url, d.last_result, d.last_words as words from deliveries d
     where d.merchant_id = ${merchant_id} and d.mode = ${mode} and d.exhausted_at > ${from}
     order by d.exhausted_at desc limit ${limit}`)
+
+// Of these payments, those whose newest notification was tried and is not acknowledged.
+export const unacknowledgedAmong = async (tx: Tx, merchant_id: string, references: readonly string[]) =>
+  references.length === 0
+    ? []
+    : (
+        await tx.rows<{ tx_reference: string }>(sql`
+          select tx_reference from (
+            select distinct on (tx_reference) tx_reference, acknowledged_at, tries from deliveries
+            where merchant_id = ${merchant_id} and tx_reference = any(${references})
+            order by tx_reference, sequence desc) newest
+          where acknowledged_at is null and tries > 0`)
+      ).map(({ tx_reference }) => tx_reference)

@@ -1,6 +1,7 @@
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import { type Db, named, type Query, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
+import { ofReachableMerchants } from '../reachableMerchants.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 import { amongUnlocked, keysOf } from './deliveries.ts'
 
@@ -85,9 +86,11 @@ const lanesAtMost = 10_000
 // A limited number of lanes of each merchant, so that no merchant hides another. Lanes that customers cannot fill come
 // first.
 export const lanesWithParked = (tx: Tx) =>
-  tx.rows<{ merchant_id: string; lane: string }>(sql`
+  ofReachableMerchants(tx, among =>
+    tx.rows<{ merchant_id: string; lane: string }>(sql`
     select merchant_id, lane from (
       select merchant_id, lane, row_number() over (partition by merchant_id
         order by lane like '%/shared-%', random()) as place
-      from deliveries where parked group by merchant_id, lane) as lanes
-    where place <= ${lanesOfMerchant} order by place limit ${lanesAtMost}`)
+      from deliveries where parked ${among.merchants('merchant_id')} group by merchant_id, lane) as lanes
+    where place <= ${lanesOfMerchant} order by place limit ${lanesAtMost}`),
+  )

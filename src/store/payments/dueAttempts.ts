@@ -3,6 +3,7 @@ import type { Attempt } from '../../core/payment/attempt.ts'
 import type { OpenedIdentity } from '../../core/provider/accountIdentity.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
+import { ofReachableMerchants } from '../reachableMerchants.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 import type { OrderedPayment } from './paymentLife.ts'
 
@@ -51,7 +52,7 @@ export const isOfHere = (attempt: string) => {
 const longestLeaseMs = 60_000
 
 // A lease that ends later than any lease can was written before the clock was set back.
-const isFree = (now: Date) => sql`(lease_until is null or lease_until <= ${now}
+export const isAttemptFree = (now: Date) => sql`(lease_until is null or lease_until <= ${now}
   or lease_until > ${new Date(now.getTime() + longestLeaseMs)})`
 
 // One index scan per room, however many attempts are due in other rooms. The outer limit removes no row: without it the
@@ -62,7 +63,7 @@ const dueUnlocked = (rooms: readonly Room[], { now }: PollLease) => sql`
       ${rooms.map(r => r.most)}::integer[]) as here (account, mode, identities, callback_received, most),
     lateral (
       select merchant_id, attempt_id, tx_reference, callback_received from attempts t
-      where ${isOfHere('t')} and t.callback_received = here.callback_received and t.next_poll_at <= ${now} and ${isFree(now)}
+      where ${isOfHere('t')} and t.callback_received = here.callback_received and t.next_poll_at <= ${now} and ${isAttemptFree(now)}
       order by next_poll_at limit here.most for update skip locked) as found
   limit ${rooms.reduce((sum, { most }) => sum + most, 0)}`
 
@@ -70,12 +71,16 @@ async function findDue(tx: Tx, rooms: readonly Room[], { now }: PollLease): Prom
   const found: Key[] = []
   for (const { account, mode, identities, callback_received, most } of rooms)
     found.push(
-      ...(await tx.rows<Key>(sql`
+      ...(
+        await ofReachableMerchants(tx, among =>
+          tx.rows<Key>(sql`
         select merchant_id, attempt_id, tx_reference, callback_received from attempts
-        where provider_account = ${account} and callback_received = ${callback_received} and next_poll_at <= ${now} and ${isFree(now)}
+        where provider_account = ${account} and callback_received = ${callback_received} and next_poll_at <= ${now} and ${isAttemptFree(now)}
           and (mode is null or mode = ${mode})
-          and (account_identity is null or account_identity = any(${identities}))
-        order by next_poll_at limit ${most}`)),
+          and (account_identity is null or account_identity = any(${identities})) ${among.merchants('merchant_id')}
+        order by next_poll_at limit ${most}`),
+        )
+      ).slice(0, most),
     )
   return found
 }
@@ -91,7 +96,7 @@ const claim = (due: Sql, { now, until }: PollLease) => sql`
     join payments p on p.merchant_id = due.merchant_id and p.tx_reference = due.tx_reference
     join merchants m on m.merchant_id = due.merchant_id
   where a.merchant_id = due.merchant_id and a.attempt_id = due.attempt_id and a.next_poll_at <= ${now}
-    and ${isFree(now)}`
+    and ${isAttemptFree(now)}`
 
 export const returning = (byCallback: Sql) => sql`
   returning a.*, ${byCallback} as by_callback, p.invoice_id, p.tx_token, p.total, p.currency, p.description,
@@ -142,7 +147,7 @@ export const overdueElsewhere = (
     select a.*, exists (select from tasks t where t.merchant_id = a.merchant_id and t.attempt_id = a.attempt_id
       and t.kind = 'not_set_up') as has_task
     from attempts a
-    where a.next_poll_at <= ${since} and ${isFree(now)}
+    where a.next_poll_at <= ${since} and ${isAttemptFree(now)}
       and not exists (select from ${openedHere(opened)} where ${isOfHere('a')})
     order by has_task, a.next_poll_at limit ${limit}`)
 
@@ -150,7 +155,7 @@ export const overdueElsewhere = (
 export const claimOverdue = async (tx: Tx, { merchant_id, attempt_id, polls }: Attempt, lease: PollLease) =>
   (await tx.count(sql`
     update attempts set lease_until = ${lease.until}, polls = polls + 1
-    where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and polls = ${polls} and ${isFree(lease.now)}`)) >
+    where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and polls = ${polls} and ${isAttemptFree(lease.now)}`)) >
   0
 
 // A reply could not be stored. The attempt is polled again, but later than its lease ends.

@@ -1,7 +1,8 @@
 import { join } from 'sql-template-tag'
 import type { Payment } from '../../core/payment/payment.ts'
-import { named, type Query, sql, type Tx } from '../db.ts'
+import { type Db, named, type Query, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
+import { withShardedVariant } from '../shardedVariant.ts'
 import { type PaymentKey, unnestPaymentKeys } from './paymentKeys.ts'
 
 // The search of support staff, who often do not know the merchant. Each function is about one column with its own index,
@@ -39,6 +40,13 @@ async function searchPeriods(tx: Tx, { periods, limit }: SearchPlace, condition:
   return found
 }
 
+// All payments of one period, for the export of a person.
+export const paymentsOfPeriod = (tx: Tx, period: string, by: { number: string } | { email: string }) =>
+  tx.rows<PaymentKey>(sql`
+    select merchant_id, tx_reference from payments where left(tx_reference, 6) = ${period}
+      and ${'number' in by ? sql`number = ${by.number}` : sql`email is not null and lower(email) = lower(${by.email})`}
+    order by tx_reference desc`)
+
 // Paid attempts of a wallet have their own index. The others are in one that begins with the merchant.
 export const paymentsByWallet = (
   tx: Tx,
@@ -75,16 +83,25 @@ export const readPayments = (tx: Tx, keys: readonly PaymentKey[]) =>
     order by p.created_at desc`)
 
 // Undefined if there is no payment. References sort by time, so each merchant's oldest is the first of its key range.
-export const oldestReference = async (tx: Tx): Promise<string | undefined> =>
-  (
-    await tx.one<{ oldest: string | null }>(sql`
-      select min(p.tx_reference) as oldest from merchants m cross join lateral (
-        select tx_reference from payments where merchant_id = m.merchant_id order by tx_reference limit 1) as p`)
-  )?.oldest ?? undefined
+export async function oldestReference(db: Db): Promise<string | undefined> {
+  const read = (query: Query) => db.one<{ oldest: string | null }>(query)
+  const found = await withShardedVariant(
+    () =>
+      read(sql`
+        select min(p.tx_reference) as oldest from merchants m cross join lateral (
+          select tx_reference from payments where merchant_id = m.merchant_id order by tx_reference limit 1) as p`),
+    () => read(sql`select min(tx_reference) as oldest from payments`),
+  )
+  return found?.oldest ?? undefined
+}
 
 // The newest of all merchants.
-export const latestPayments = (tx: Tx, limit: number) =>
-  tx.rows<Payment>(sql`
-    select p.* from merchants m cross join lateral (
-      select * from payments where merchant_id = m.merchant_id order by tx_reference desc limit ${limit}) as p
-    order by p.tx_reference desc limit ${limit}`)
+export const latestPayments = (db: Db, limit: number) =>
+  withShardedVariant(
+    () =>
+      db.rows<Payment>(sql`
+        select p.* from merchants m cross join lateral (
+          select * from payments where merchant_id = m.merchant_id order by tx_reference desc limit ${limit}) as p
+        order by p.tx_reference desc limit ${limit}`),
+    () => db.rows<Payment>(sql`select * from payments order by tx_reference desc limit ${limit}`),
+  )

@@ -51,7 +51,7 @@ async function insertPayments(db: Tx, payments: NewPayment[]): Promise<Set<strin
     insert into payments (merchant_id, tx_reference, mode, invoice_id, tx_token, status, status_reason, total,
       currency, success_url, cancelled_url, deferred_url, ipn_url, number, email, name, description,
       line_items, outlet, pymt_instrument, wallet_issuer_hint, extra, request_digest, created_at, updated_at,
-      expires_at)
+      expires_at, traceparent)
     select * from unnest(
       ${p.map(row => row.merchant_id)}::text[], ${p.map(row => row.tx_reference)}::text[],
       ${p.map(row => row.mode)}::text[], ${p.map(row => row.invoice_id)}::text[],
@@ -68,7 +68,7 @@ async function insertPayments(db: Tx, payments: NewPayment[]): Promise<Set<strin
       ${p.map(row => row.request_digest)}::bytea[],
       ${p.map(row => row.created_at)}::timestamptz[],
       ${p.map(row => row.updated_at)}::timestamptz[],
-      ${p.map(row => row.expires_at)}::timestamptz[])
+      ${p.map(row => row.expires_at)}::timestamptz[], ${p.map(row => row.traceparent)}::text[])
     on conflict (merchant_id, mode, invoice_id) do nothing
     returning tx_reference`
   const rows = await db.rows<{ tx_reference: string }>(query)

@@ -1,4 +1,5 @@
 import type { Mode } from '../../core/mode.ts'
+import { notifyNodes } from '../nodeSession.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
 import type { WrappedKey } from '../merchants/vault.ts'
 
@@ -19,11 +20,13 @@ export type StoredAccount = WrappedKey & {
 type Changes = Pick<StoredAccount, 'label' | 'settings' | 'sealed_settings' | 'disabled_at'> & WrappedKey
 
 // Changes of accounts are serialized, so that versions are committed in order: a reader of one version has seen all lower
-// ones. The lock does not block readers.
+// ones. The lock does not block readers. All nodes are notified at the commit.
 export const changingAccounts = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction(async tx => {
     await tx.rows(sql`lock table provider_accounts in share row exclusive mode`)
-    return work(tx)
+    const result = await work(tx)
+    await notifyNodes(tx, 'accounts')
+    return result
   })
 
 const nextVersion = sql`(select coalesce(max(version), 0) + 1 from provider_accounts)`

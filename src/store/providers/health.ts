@@ -1,6 +1,6 @@
 import type { HealthRow } from '../../core/provider/health.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
-import { type Db, sql, type Tx } from '../db.ts'
+import { type Db, named, sql, type Tx } from '../db.ts'
 
 const columns = sql`node, provider_account, payment_method, answered, late, unanswered, paid, declined, troubled, delays,
   breaker, rest_until, answered_at, paid_at, unknown_codes, last_error, last_error_at, is_refused, written_at`
@@ -21,7 +21,11 @@ export const deleteHealthBefore = (db: Db, before: Date) =>
 export const listHealth = (tx: Tx) => tx.rows<HealthRow>(sql`select * from provider_health`)
 
 export const healthOfOtherNodes = (tx: Tx, node: string, since: Date) =>
-  tx.rows<HealthRow>(sql`select * from provider_health where node <> ${node} and written_at > ${since}`)
+  tx.rows<HealthRow>(
+    named(
+      'health_of_other_nodes',
+    )`select * from provider_health where node <> ${node} and written_at > ${since}`,
+  )
 
 // The payment methods of the accounts that a node has called, or that have open attempts.
 export const listMethods = (tx: Tx) =>

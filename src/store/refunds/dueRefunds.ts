@@ -4,6 +4,7 @@ import type { Refund } from '../../core/refund/refund.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
 import { isOfHere, openedHere, type PollLease } from '../payments/dueAttempts.ts'
+import { ofReachableMerchants } from '../reachableMerchants.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 import type { RefundKey } from './refunds.ts'
 
@@ -13,7 +14,7 @@ export type RefundRoom = Omit<OpenedIdentity, 'identity'> & { most: number }
 const longestLeaseMs = 120_000
 
 // A lease that ends later than any lease can was written before the clock was set back.
-const isFree = (now: Date) => sql`(lease_until is null or lease_until <= ${now}
+export const isRefundFree = (now: Date) => sql`(lease_until is null or lease_until <= ${now}
   or lease_until > ${new Date(now.getTime() + longestLeaseMs)})`
 
 // Claims due refunds under a lease, so that no other worker sends or polls them at the same time. If this one dies, the lease
@@ -33,7 +34,7 @@ export const claimDueRefunds = (db: Db, rooms: readonly RefundRoom[], lease: Pol
         from unnest(${keys.map(k => k.merchant_id)}::text[], ${keys.map(k => k.refund_reference)}::text[])
           as due (merchant_id, refund_reference)
         where r.merchant_id = due.merchant_id and r.refund_reference = due.refund_reference
-          and r.next_poll_at <= ${lease.now} and ${isFree(lease.now)} and ${ofMerchants('r', keys)}
+          and r.next_poll_at <= ${lease.now} and ${isRefundFree(lease.now)} and ${ofMerchants('r', keys)}
         returning r.*`),
   })
 
@@ -43,7 +44,7 @@ const dueUnlocked = (rooms: readonly RefundRoom[], { now }: PollLease) => sql`
       as here (account, mode, identities, most),
     lateral (
       select merchant_id, refund_reference from refunds t
-      where ${isOfHere('t')} and t.next_poll_at <= ${now} and ${isFree(now)}
+      where ${isOfHere('t')} and t.next_poll_at <= ${now} and ${isRefundFree(now)}
       order by next_poll_at limit here.most for update skip locked) as found
   limit ${rooms.reduce((sum, { most }) => sum + most, 0)}`
 
@@ -51,11 +52,15 @@ async function findDue(tx: Tx, rooms: readonly RefundRoom[], { now }: PollLease)
   const found: RefundKey[] = []
   for (const { account, mode, identities, most } of rooms)
     found.push(
-      ...(await tx.rows<RefundKey>(sql`
+      ...(
+        await ofReachableMerchants(tx, among =>
+          tx.rows<RefundKey>(sql`
         select merchant_id, refund_reference from refunds
-        where provider_account = ${account} and next_poll_at <= ${now} and ${isFree(now)} and mode = ${mode}
-          and (account_identity is null or account_identity = any(${identities}))
-        order by next_poll_at limit ${most}`)),
+        where provider_account = ${account} and next_poll_at <= ${now} and ${isRefundFree(now)} and mode = ${mode}
+          and (account_identity is null or account_identity = any(${identities})) ${among.merchants('merchant_id')}
+        order by next_poll_at limit ${most}`),
+        )
+      ).slice(0, most),
     )
   return found
 }
@@ -99,7 +104,7 @@ export const overdueRefundsElsewhere = (
 ) =>
   tx.rows<Refund>(sql`
     select r.* from refunds r
-    where r.next_poll_at <= ${since} and ${isFree(now)}
+    where r.next_poll_at <= ${since} and ${isRefundFree(now)}
       and not exists (select from ${openedHere(opened)} where ${isOfHere('r')})
       and not exists (select from tasks t where t.merchant_id = r.merchant_id and t.attempt_id = r.attempt_id
         and t.kind = 'not_set_up')

@@ -4,6 +4,7 @@ import type { Observe } from '../../observe/requests.ts'
 import { newRequestId } from '../../runtime/ids.ts'
 import { addressOf, type ApiAnswer, type Exchange, sendAnswer, splitUrl } from '../http/apiRequest.ts'
 import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from '../http/errors.ts'
+import { inRequestSpan } from '../http/requestSpan.ts'
 import type { Answerer } from '../server/server.ts'
 import { eventsRoute } from './events.ts'
 import { type ApiOptions, webFormRoute, initiateRoute } from './initiate.tsx'
@@ -70,7 +71,8 @@ export function createApi(options: CreateOptions): Answerer {
     const request = { incoming, method, query, requestId, baseUrl, address }
     const exchange: Exchange = { ...request, lastPart, fields: undefined }
     const started = performance.now()
-    answerTo(route, exchange)
+    const answering = async () => ({ ...(await answerTo(route, exchange)), route: name })
+    inRequestSpan({ incoming, method, requestId }, answering)
       .then(answer => {
         sendAnswer(outgoing, answer, requestId)
         const { http, merchant_id, code, cause, refusal } = answer

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { requireOriginal } from '../../actions/installation/requireOriginal.ts'
 import { receiptTo } from '../../actions/messages/receipts.ts'
 import { cancel } from '../../actions/payments/cancel.ts'
 import { redirectOnce } from '../../actions/payments/redirectOnce.ts'
@@ -67,6 +68,7 @@ export function checkoutRoutes(options: CheckoutOptions) {
 const cancelRoute =
   ({ runtime }: CheckoutOptions): FormRoute =>
   async (c, view, _, deadline) => {
+    requireOriginal(runtime, view.checkout.mode)
     await cancel(runtime, view.checkout, runtime.clock(), deadline)
     wakeDispatchers(runtime)
     return redirectToPayment(c, view)

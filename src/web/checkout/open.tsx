@@ -4,7 +4,7 @@ import { type Checkout, openCheckout } from '../../actions/payments/openCheckout
 import { endedAt } from '../../core/checkout/stage.ts'
 import { formTokenField, formTokenOf, isFormToken } from '../../core/formOrigin.ts'
 import type { Fields } from '../../core/interface/json.ts'
-import { TooBusy } from '../../core/interface/refusal.ts'
+import { NotOriginal, TooBusy } from '../../core/interface/refusal.ts'
 import { chosenLang, languages, preferredLang } from '../../core/languages/languages.ts'
 import { type Contacts, maskContacts } from '../../core/mask.ts'
 import { stripBidiControls } from '../../core/text.ts'
@@ -46,6 +46,7 @@ export const withPayment = (options: CheckoutOptions, answer: AnswerWith) =>
       urlLang: chosenLang(c.req.query('lang')),
       visit: visitOf(c),
       framed: isFramed(c),
+      isCopy: runtime.installation().is !== 'original',
       now: runtime.clock(),
       baseUrl: runtime.baseUrl(),
       formToken: formTokenOf(runtime.formKey, ['checkout', token]),
@@ -114,6 +115,8 @@ export const errorPage: ErrorHandler<Env> = (error, c) => {
   const retryAfter = { 'retry-after': String(error.retryAfterSeconds ?? 1) }
   if (error instanceof TooBusy)
     return sendPage(c, <TroublePage kind="too_busy" lang={lang} />, error.http, { ...retryAfter, ...close })
+  if (error instanceof NotOriginal)
+    return sendPage(c, <TroublePage kind="copy" lang={lang} />, 503, retryAfter)
   if (error.http === 503)
     return sendPage(c, <TroublePage kind="unreachable" lang={lang} />, 503, { 'retry-after': '5' })
   if (error.http === 429) return sendPage(c, <TroublePage kind="busy" lang={lang} />, 429, retryAfter)

@@ -58,6 +58,7 @@ export const PaymentPage = (props: PaymentPageProps) => {
       inLang={other => linkTo({ ...view, urlLang: other }, form ? '/words' : path, query)}
       form={form}
       test={checkout.mode === 'test'}
+      isCopy={view.isCopy}
       shop={checkout.merchant_name}
       branding={checkout.branding}
       bill={<Bill view={view} head={head} onPhone={onPhone} />}

@@ -17,6 +17,7 @@ export type View = {
   redirects?: boolean // this visit saw the payment end and redirects to the shop
   framed?: boolean // shown in a frame of the shop
   receiptTo?: readonly string[] // where the receipt is sent, masked
+  isCopy?: boolean // of the database: no live payment is taken
   willText?: boolean // the customer gets an SMS when the payment has ended
   now: Date
   baseUrl: string

@@ -1,7 +1,7 @@
 import { createPasswordHasher } from '../../runtime/passwordHasher.ts'
 import { accountsRoutes } from './accounts/accountsRoutes.tsx'
 import type { AreaDeps } from './areaDeps.ts'
-import { merchantAuditRoutes, operatorAuditRoutes } from './audit/auditRoutes.tsx'
+import { merchantAuditRoutes, oneVerification, operatorAuditRoutes } from './audit/auditRoutes.tsx'
 import type { DashboardRoutes } from './dashboard.tsx'
 import { developersRoutes } from './developers/developersRoutes.tsx'
 import { firstVisitRoutes } from './firstVisit/firstVisitRoutes.tsx'
@@ -10,6 +10,7 @@ import { handoverRoutes, merchantsRoutes } from './merchants/merchantsRoutes.tsx
 import { moneyRoutes } from './money/moneyRoutes.tsx'
 import { overviewRoutes } from './overview/overviewRoutes.tsx'
 import { messagesRoutes } from './messages/messagesRoutes.tsx'
+import { outletsRoutes } from './outlets/outletsRoutes.tsx'
 import { operatorRefundsRoutes } from './operatorRefunds/operatorRefundsRoutes.tsx'
 import { searchRoutes } from './operatorSearch/searchRoutes.tsx'
 import { ownAccountRoutes } from './ownAccount/ownAccountRoutes.tsx'
@@ -27,6 +28,7 @@ import { takeRoutes, takeScripts } from './take/takeRoutes.tsx'
 // The routes of every area of the dashboard.
 export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
   const access = { ...deps, hasher: createPasswordHasher() }
+  const audit = { ...deps, verifying: oneVerification() }
   return {
     merchant: [
       ...overviewRoutes(deps),
@@ -35,8 +37,9 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
       ...takeRoutes(deps),
       ...developersRoutes(deps),
       ...settingsRoutes(deps),
+      ...outletsRoutes,
       ...teamRoutes(deps),
-      ...merchantAuditRoutes(deps),
+      ...merchantAuditRoutes(audit),
     ],
     operator: [
       ...liveRoutes(deps),
@@ -47,7 +50,7 @@ export function allDashboardRoutes(deps: AreaDeps): DashboardRoutes {
       ...messagesRoutes(deps),
       ...searchRoutes(deps),
       ...usersRoutes(deps),
-      ...operatorAuditRoutes(deps),
+      ...operatorAuditRoutes(audit),
       ...privacyRoutes(deps),
     ],
     own: [

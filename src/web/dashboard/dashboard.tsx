@@ -6,13 +6,13 @@ import { isPermitted, type Permission, type Role } from '../../core/access/permi
 import { isConfirmed } from '../../core/access/user.ts'
 import { chosenLang, preferredLang } from '../../core/languages/languages.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { minifyCss, readStyles } from '../documents/documents.ts'
 import { addressOf } from '../http/apiRequest.ts'
 import type { Ctx, Env } from '../http/context.ts'
 import { admitToDashboard } from './admission.tsx'
 import { newFormToken } from './formToken.ts'
 import { firstPath } from './frame/frame.tsx'
 import { problemPage, refusalPage } from './frame/problems.tsx'
+import { sendStyles } from './frame/styles.ts'
 import { publicGuard } from './publicGuard.tsx'
 import { type DashboardForm, readDashboardForm } from './readForm.ts'
 import {
@@ -28,23 +28,10 @@ import {
 import { isFromThisMachine } from './thisMachine.ts'
 import { userCookie } from './userCookie.ts'
 
-// The frame, then the parts that only some areas need.
-const styles = [
-  'frame/dashboard.css',
-  'money/money.css',
-  'overview/overview.css',
-  'signIn/signIn.css',
-  'payments/payments.css',
-  'settings/settings.css',
-  'take/take.css',
-  'audit/audit.css',
-  'live/operator.css',
-]
-const css = minifyCss(readStyles(...styles.map(file => new URL(`./${file}`, import.meta.url))))
 const deadlineMs = 10_000 // of the statements of one request
 
 export type DashboardDeps = {
-  runtime: Pick<Runtime, 'db' | 'clock' | 'limits' | 'bodies' | 'formKey' | 'dashboardUrl'>
+  runtime: Pick<Runtime, 'db' | 'clock' | 'installation' | 'limits' | 'bodies' | 'formKey' | 'dashboardUrl'>
   trustedProxies: number
   hasDemo: boolean
   isOverloaded(): boolean
@@ -62,9 +49,7 @@ export type DashboardRoutes = {
 export function dashboardRoutes(deps: DashboardDeps, all: DashboardRoutes) {
   const routes = new Hono<Env>({ strict: false })
   routes.use(admitToDashboard(deps.isOverloaded))
-  routes.get('/dashboard.css', c =>
-    c.body(css, 200, { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'no-cache' }),
-  )
+  routes.get('/dashboard.css', c => sendStyles(c as Ctx))
   routes.get('/', ownGuard(deps, { method: 'get', path: '/', handle: toFirstPlace }))
   for (const route of all.open) routes.on(route.method, route.path, publicGuard(deps, route))
   for (const route of all.own) routes.on(route.method, route.path, ownGuard(deps, route))
@@ -131,7 +116,7 @@ const mayAs = (role: Role) => ({
   may: (permission: Permission) => isPermitted(role, permission),
 })
 
-type Guarded = Pick<OwnRoute, 'method' | 'isSensitive' | 'isBeforeSecondFactor' | 'hasFile'>
+type Guarded = Pick<OwnRoute, 'method' | 'isSensitive' | 'isContinued' | 'isBeforeSecondFactor' | 'hasFile'>
 type Answer = (c: Ctx, visit: Visit) => Promise<Response> | Response
 
 const guarded = (deps: DashboardDeps, route: Guarded, answer: Answer) => async (context: Context<Env>) => {
@@ -151,9 +136,18 @@ const guarded = (deps: DashboardDeps, route: Guarded, answer: Answer) => async (
         ? await readDashboardForm(c, runtime, { address, session, hasFile: route.hasFile })
         : noForm
     if (!form) return problemPage(c, chosenLang(signedIn.user.lang) ?? lang, 'foreignForm')
-    const visit = visitOf(signedIn, { address, now, db, lang, formKey: runtime.formKey, form })
+    const visit = visitOf(signedIn, {
+      address,
+      now,
+      db,
+      installation: runtime.installation(),
+      lang,
+      formKey: runtime.formKey,
+      form,
+    })
     if (!route.isBeforeSecondFactor && lacksSecondFactor(signedIn.user)) return c.redirect(setupPath, 303)
-    if (route.isSensitive && !signedIn.user.is_demo && !isConfirmed(signedIn.session, now))
+    const isAsked = route.isSensitive && !signedIn.user.is_demo && !isConfirmed(signedIn.session, now)
+    if (isAsked && !route.isContinued?.(visit))
       return c.redirect(`/dashboard/confirm?next=${encodeURIComponent(nextOf(c))}`, 303)
     return await answer(c, visit)
   } catch (error) {
@@ -171,13 +165,16 @@ const lacksSecondFactor = ({ operator_role, sealed_totp, is_demo }: SignedIn['us
 
 const setupPath = '/dashboard/account/second-factor'
 
-type VisitParts = Pick<Visit, 'now' | 'db' | 'lang'> & {
+type VisitParts = Pick<Visit, 'now' | 'db' | 'installation' | 'lang'> & {
   address: string
   formKey: Buffer
   form: DashboardForm
 }
 
-function visitOf(signedIn: SignedIn, { address, now, db, lang, formKey, form }: VisitParts): Visit {
+function visitOf(
+  signedIn: SignedIn,
+  { address, now, db, installation, lang, formKey, form }: VisitParts,
+): Visit {
   const { user, session, memberships } = signedIn
   const role: Role = user.operator_role
     ? { at: 'operator', role: user.operator_role }
@@ -189,6 +186,7 @@ function visitOf(signedIn: SignedIn, { address, now, db, lang, formKey, form }: 
     lang: chosenLang(user.lang) ?? lang,
     now,
     db,
+    installation,
     formToken: newFormToken(formKey, session.session_digest),
     field: name => form.fields[name] ?? '',
     file: name => form.files.get(name),

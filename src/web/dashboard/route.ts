@@ -6,6 +6,7 @@ import type {
   Permission,
   Role,
 } from '../../core/access/permissions.ts'
+import type { InstallationState } from '../../core/installation/installationState.ts'
 import type { Lang } from '../../core/languages/languages.ts'
 import type { Mode } from '../../core/mode.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -22,6 +23,7 @@ export type Visit = {
   db: Runtime['db'] // with the connection quota of the dashboard, and the deadline of this request
   formToken: string // for every form of the page
   may(permission: Permission): boolean
+  installation: InstallationState // on a copy every page says so
   field(name: string): string // of a submitted form; empty if it is missing
   file(name: string): Buffer | undefined // of a form with a file
 }
@@ -41,6 +43,8 @@ type Route<P, V> = {
   permission: P
   hasFile?: boolean // the form is multipart/form-data with a file
   isSensitive?: boolean // needs the password or the second factor of the last minutes
+  // A form that proves that it continues what a confirmed form has begun is accepted without another confirmation.
+  isContinued?(visit: Visit): boolean
   handle: Handle<V>
 }
 
@@ -61,7 +65,7 @@ export type PublicVisit = Pick<Visit, 'lang' | 'now' | 'db' | 'formToken' | 'fie
 }
 
 // A page without a session: sign-in, invitation, reset.
-export type PublicRoute = Omit<Route<never, PublicVisit>, 'permission' | 'isSensitive'>
+export type PublicRoute = Omit<Route<never, PublicVisit>, 'permission' | 'isSensitive' | 'isContinued'>
 
 export const operatorBase = '/dashboard/operator'
 export const merchantBase = (merchant_id: string, mode: Mode) => `/dashboard/m/${merchant_id}/${mode}`

@@ -45,6 +45,7 @@ export const examplePayment: NewPayment = {
   created_at: exampleTime,
   updated_at: exampleTime,
   expires_at: exampleTime,
+  traceparent: null,
 }
 
 export const exampleContext = { requestId: exampleRequestId, baseUrl: 'https://pay.example' }

@@ -64,7 +64,7 @@ export const otherPaths: Paths = {
     200: response('The node runs.', textContent('ok')),
   }),
   '/readyz': forOperators('isReady', 'Readiness check of this node', {
-    200: response('The node can serve requests.', textContent('ready')),
+    200: response('The node can serve requests, or if its role is worker, work.', textContent('ready')),
     503: response(
       'The node cannot serve requests. The text has the reason.',
       textContent('not ready: the database cannot be reached'),

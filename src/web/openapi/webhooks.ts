@@ -81,7 +81,8 @@ export const webhooks = {
       description:
         'Sent to `ipn_url` for every change of status, with ipn_style post, which is the default. Verify the ' +
         'signature, then check the status before you deliver anything: a notification only says that there is ' +
-        'something new. Answer 200 within 10 seconds. After anything else it is sent again, 16 times in 24 hours.',
+        'something new. Answer 200 within 10 seconds. After anything else it is sent again, 16 times in 24 hours. ' +
+        'A body with the type test was sent by a person to try the address: it is about no payment, and is sent once.',
       parameters,
       requestBody: {
         required: true,

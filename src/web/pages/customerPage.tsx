@@ -15,6 +15,7 @@ type CustomerPageProps = PropsWithChildren<{
   inLang?: (lang: Lang) => string // the address of this page in another language
   form?: string // the id of a form that is submitted to that address, so that its fields are kept
   test?: boolean
+  isCopy?: boolean // of the database: no live payment is taken
   shop?: string
   branding?: Branding
   bill?: Child // what is paid; it has its own column on a wide screen
@@ -27,9 +28,9 @@ type CustomerPageProps = PropsWithChildren<{
 
 // The frame of every page that a customer sees.
 export const CustomerPage = (props: CustomerPageProps) => {
-  const { lang, test = false, shop, branding } = props
+  const { lang, test = false, isCopy = false, shop, branding } = props
   const isWide = Boolean(props.bill)
-  const facts = { lang, test, shop, isWide, hasScript: Boolean(props.script), ...branding }
+  const facts = { lang, test, isCopy, shop, isWide, hasScript: Boolean(props.script), ...branding }
   return shopFrame(languages[lang], facts, {
     title: props.title,
     refresh: props.refresh && <Refresh {...props.refresh} />,
@@ -47,11 +48,18 @@ export const CustomerPage = (props: CustomerPageProps) => {
   })
 }
 
-type FrameFacts = Branding & { lang: Lang; test: boolean; shop?: string; isWide: boolean; hasScript: boolean }
+type FrameFacts = Branding & {
+  lang: Lang
+  test: boolean
+  isCopy: boolean
+  shop?: string
+  isWide: boolean
+  hasScript: boolean
+}
 
 // The part that is the same on all pages of one shop.
 const shopFrame = cachedFragment((t: Texts, facts: FrameFacts, gap) => {
-  const { lang, test, shop, isWide, hasScript, ...branding } = facts
+  const { lang, test, isCopy, shop, isWide, hasScript, ...branding } = facts
   return (
     <PageFrame
       lang={lang}
@@ -68,6 +76,7 @@ const shopFrame = cachedFragment((t: Texts, facts: FrameFacts, gap) => {
       bodyClass={isWide ? 'desk' : undefined}
       header={
         <>
+          {isCopy && <p class="test">{t.frame.copy}</p>}
           {test && <p class="test">{t.frame.test}</p>}
           <div class="top">
             <strong class="shop">
@@ -198,6 +207,7 @@ const accentAddress = (accent: string) =>
 
 const kinds = {
   unreachable: ['unreachable', 'unreachable_text'], // the database
+  copy: ['copy', 'copy_text'], // of the database
   busy: ['busy', 'busy_text'], // too many requests from this address
   too_busy: ['busy', 'too_busy_text'], // the gateway
   no_payment: ['no_payment', 'no_payment_text'],

@@ -1,4 +1,4 @@
-// Shows the buttons that copy a block of code. The clipboard exists only in a secure context.
+// Shows the buttons that copy a block of code, or the text beside them. The clipboard exists only in a secure context.
 'use strict'
 
 for (const button of document.querySelectorAll('.copy')) {
@@ -6,7 +6,7 @@ for (const button of document.querySelectorAll('.copy')) {
   if (!clipboard) break
   button.hidden = false
   button.addEventListener('click', () => {
-    const { textContent } = button.parentElement.querySelector('pre')
+    const { textContent } = button.parentElement.querySelector('pre, .copied-text')
     const copied = () => (button.lastChild.textContent = button.dataset.copied)
     void clipboard.writeText(textContent).then(copied, () => {})
   })

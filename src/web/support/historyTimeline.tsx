@@ -1,10 +1,13 @@
 import type { SentNotification } from '../../actions/notifications/findNotifications.ts'
 import type { Explained } from '../../actions/payments/explainPayment.ts'
+import type { Lang } from '../../core/languages/languages.ts'
 import { Icon } from '../../core/markup/page.tsx'
 import { type Message, shownState } from '../../core/message/message.ts'
 import { deliveryState, isInFlight } from '../../core/notification/delivery.ts'
 import type { MomentMark } from '../../core/timeline/timeline.ts'
+import { historyTexts } from '../../core/timeline/historyTexts.ts'
 import { shortTime } from '../../core/timeline/verdict.ts'
+import { fill } from '../../core/text.ts'
 import { ClockTime, Time } from '../pages/operatorPage.tsx'
 
 type HistoryProps = {
@@ -39,11 +42,14 @@ export const HistoryTimeline = ({ explained, notifications, messages, now }: His
   )
 }
 
-export const historyEntries = ({ explained, notifications, messages, now }: HistoryProps): HistoryEntry[] =>
+export const historyEntries = (
+  { explained, notifications, messages, now }: HistoryProps,
+  lang: Lang = 'en',
+): HistoryEntry[] =>
   [
     ...explained.moments.map(({ at, mark, who, words: text }) => ({ at, mark, who, text })),
-    ...notifications.flatMap(one => deliveryEntry(one, now)),
-    ...messages.flatMap(messageEntry),
+    ...notifications.flatMap(one => deliveryEntry(one, now, lang)),
+    ...messages.flatMap(one => messageEntry(one, lang)),
   ].sort((a, b) => a.at.getTime() - b.at.getTime())
 
 export const dotIcons = { done: 'check', no: 'cross', late: 'alert' } as const
@@ -57,56 +63,34 @@ const TimelineEntry = ({ entry: { at, mark, text, who }, day }: { entry: History
   </li>
 )
 
-function deliveryEntry(notification: SentNotification, now: Date): HistoryEntry[] {
+function deliveryEntry(notification: SentNotification, now: Date, lang: Lang): HistoryEntry[] {
   const { status, tries, acknowledged_at, exhausted_at, last_try_at, next_try_at } = notification
-  const name = `“${status.replace('_', ' ')}”`
-  const who = 'notification'
-  if (deliveryState(notification) === 'none') return []
-  if (acknowledged_at)
-    return [{ at: acknowledged_at, mark: 'done', who, text: `The shop acknowledged ${name}` }]
-  if (exhausted_at)
-    return [
-      {
-        at: exhausted_at,
-        mark: 'no',
-        who,
-        text: `The shop never acknowledged ${name}: ${tries} tries, given up`,
-      },
-    ]
-  if (isInFlight(notification, now))
-    return [{ at: now, mark: 'now', who, text: `The shop is being notified of ${name}, try ${tries}` }]
-  const next = next_try_at ? `, next ${shortTime(next_try_at, now)}` : ''
-  if (!last_try_at) return [{ at: now, mark: 'now', who, text: `The shop is notified of ${name}${next}` }]
-  const count = tries === 1 ? '1 try' : `${tries} tries`
-  return [
-    { at: last_try_at, mark: 'late', who, text: `The shop has not acknowledged ${name}: ${count}${next}` },
+  const texts = historyTexts[lang]
+  const next = next_try_at ? fill(texts.next, { time: shortTime(next_try_at, now, lang) }) : ''
+  const count = fill(tries === 1 ? texts.oneTry : texts.tries, { count: tries ?? 0 })
+  const values = { name: texts.statuses[status], tries: count, number: tries ?? 0, next }
+  const entry = (at: Date, mark: HistoryEntry['mark'], template: string): HistoryEntry[] => [
+    { at, mark, who: texts.notification, text: fill(template, values) },
   ]
+  if (deliveryState(notification) === 'none') return []
+  if (acknowledged_at) return entry(acknowledged_at, 'done', texts.acknowledged)
+  if (exhausted_at) return entry(exhausted_at, 'no', texts.never)
+  if (isInFlight(notification, now)) return entry(now, 'now', texts.beingNotified)
+  if (!last_try_at) return entry(now, 'now', texts.notified)
+  return entry(last_try_at, 'late', texts.notAcknowledged)
 }
 
-const topics: Record<string, string> = {
-  paid: 'receipt',
-  failed: 'message “not paid”',
-  cancelled: 'message “cancelled”',
-  refunded: 'message “refunded”',
-}
-
-function messageEntry(message: Message): HistoryEntry[] {
+function messageEntry(message: Message, lang: Lang): HistoryEntry[] {
   const { medium, topic, sent_at, ended_at, created_at } = message
-  const what = `The ${topics[topic] ?? topic} by ${medium === 'sms' ? 'SMS' : 'email'}`
-  const who = 'message'
+  const texts = historyTexts[lang]
+  const topics: Readonly<Record<string, string>> = texts.topics
+  const state = shownState(message)
+  const what = fill(texts.message, { topic: topics[topic] ?? topic, medium: texts.media[medium] })
+  const text = fill(texts.states[state], { what })
   const at = sent_at ?? ended_at ?? created_at
-  switch (shownState(message)) {
-    case 'delivered':
-      return [{ at, mark: 'done', who, text: `${what} was delivered` }]
-    case 'sent':
-      return [{ at, mark: 'done', who, text: `${what} went out` }]
-    case 'kept':
-      return [{ at, mark: 'done', who, text: `${what} is in the inbox` }]
-    case 'dropped':
-      return [{ at: ended_at ?? at, mark: 'no', who, text: `${what} was not sent` }]
-    default:
-      return [{ at, mark: 'now', who, text: `${what} is on its way` }]
-  }
+  if (state === 'dropped') return [{ at: ended_at ?? at, mark: 'no', who: texts.whoMessage, text }]
+  const mark = state === 'queued' || state === 'going' ? 'now' : 'done'
+  return [{ at, mark, who: texts.whoMessage, text }]
 }
 
 type NextProps = { steps: Explained['next'] }

@@ -62,6 +62,14 @@ export const SupportUnavailablePage = ({ query }: { query?: string }) => (
   </SupportPage>
 )
 
+export const CopyPage = () => (
+  <SupportPage title="Nothing was done">
+    <NoticeCard title="This gateway works on a copy of its database" tone="warn">
+      <p>Nothing was sent. If this is the real database now, the operator runs tollgate adopt.</p>
+    </NoticeCard>
+  </SupportPage>
+)
+
 export const ForeignFormPage = () => (
   <SupportPage title="Nothing was done">
     <NoticeCard title="This did not come from our page" tone="warn">

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { auditedDb } from '../../actions/access/audit.ts'
+import { requireSending } from '../../actions/installation/requireOriginal.ts'
 import { nameMerchants } from '../../actions/merchants/setMerchant.ts'
 import { customerMessagesOf, type ResendResult, sendReceiptAgain } from '../../actions/messages/receipts.ts'
 import { sentNotificationsOf } from '../../actions/notifications/findNotifications.ts'
@@ -10,7 +11,7 @@ import { findRequest } from '../../actions/requests/findRequests.ts'
 import { type Actor, tokenActor } from '../../core/access/audit.ts'
 import { receiptEntry, redeliverEntry } from '../../core/access/auditEntries.ts'
 import { formTokenField, formTokenOf, isFormToken } from '../../core/formOrigin.ts'
-import { TooBusy } from '../../core/interface/refusal.ts'
+import { NotOriginal, TooBusy } from '../../core/interface/refusal.ts'
 import { pageHeaders } from '../../core/markup/page.tsx'
 import type { MessageRules } from '../../core/message/messageRules.ts'
 import { notificationId } from '../../core/notification/notification.ts'
@@ -22,7 +23,13 @@ import { readFields } from '../http/body.ts'
 import type { Ctx, Env } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
 import { isOperatorProgram, type OperatorAuth, senderOf } from '../http/operatorAuth.ts'
-import { ForeignFormPage, NoSuchPaymentPage, SupportBusyPage, SupportUnavailablePage } from './pages.tsx'
+import {
+  CopyPage,
+  ForeignFormPage,
+  NoSuchPaymentPage,
+  SupportBusyPage,
+  SupportUnavailablePage,
+} from './pages.tsx'
 import { type Notice, SupportPaymentPage } from './paymentPage.tsx'
 import { SearchPage, SearchResultsPage } from './searchPages.tsx'
 import { NoSuchRequestPage, RefusedRequestPage } from './searchRequest.tsx'
@@ -30,7 +37,10 @@ import { type EnterFirstVisit, enterRoute, guard } from './signIn.tsx'
 
 const css = readStyles(new URL('./support.css', import.meta.url))
 
-type SupportRuntime = Pick<Runtime, 'db' | 'clock' | 'wake' | 'limits' | 'bodies' | 'formKey' | 'baseUrl'> & {
+type SupportRuntime = Pick<
+  Runtime,
+  'db' | 'clock' | 'installation' | 'wake' | 'limits' | 'bodies' | 'formKey' | 'baseUrl'
+> & {
   rules: MessageRules
 }
 
@@ -151,6 +161,7 @@ const formRoute =
       if (error.http === 429 || error instanceof TooBusy)
         return c.html(<SupportBusyPage />, error.http as 429, { 'retry-after': '5' })
       if (error.http !== 503) return c.html(<ForeignFormPage />, error.http as 400)
+      if (error instanceof NotOriginal) return c.html(<CopyPage />, 503, { 'retry-after': '60' })
       return c.html(<SupportUnavailablePage />, 503, { 'retry-after': '5' })
     }
   }
@@ -170,7 +181,7 @@ async function readForm(c: Ctx, runtime: SupportRuntime, trustedProxies: number)
 }
 
 async function sendReceipt(
-  { db, clock, rules }: SupportRuntime,
+  { db, clock, installation, rules }: SupportRuntime,
   { merchant, reference, field, actor }: SubmittedForm,
 ): Promise<Outcome> {
   const key = { merchant_id: merchant, tx_reference: reference }
@@ -180,6 +191,7 @@ async function sendReceipt(
   const recorded = auditedDb(db, actor, now, ({ done }: ResendResult) =>
     done === 'queued' ? receiptEntry(key, medium) : undefined,
   )
+  requireSending({ installation })
   const outcome = await sendReceiptAgain(recorded, key, { medium, number }, rules, now)
   if (outcome.done === 'refused') return { refused: `The receipt was not sent again. ${outcome.reason}` }
   if (outcome.done === 'no_payment') return undefined
@@ -187,7 +199,7 @@ async function sendReceipt(
 }
 
 async function redeliver(
-  { db, clock }: SupportRuntime,
+  { db, clock, installation }: SupportRuntime,
   { merchant, reference, field, actor }: SubmittedForm,
 ): Promise<Outcome> {
   const sequence = Number(/^\d{1,6}$/.exec(field('sequence'))?.[0] ?? 0)
@@ -197,6 +209,7 @@ async function redeliver(
   const recorded = auditedDb(db, actor, now, (result: Redelivered | 'already') =>
     result !== 'already' && result.redelivered > 0 ? redeliverEntry(key, notificationId(key)) : undefined,
   )
+  requireSending({ installation })
   const outcome = await redeliverAsSeen(recorded, key, seen === '' ? null : new Date(seen), now)
   if (outcome === undefined || outcome === 'already') return outcome
   return outcome.redelivered > 0 ? 'redelivered' : { refused: `It was not sent again. ${whyNot(outcome)}` }

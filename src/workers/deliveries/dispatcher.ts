@@ -25,6 +25,7 @@ import {
 import { notificationId } from '../../core/notification/notification.ts'
 import { tryDeadlineMs } from '../../core/notification/schedule.ts'
 import { newLeaseToken } from '../../runtime/ids.ts'
+import { alwaysSearching, type GatedWork } from '../../runtime/dueWork.ts'
 import type { InlineDispatch } from '../../runtime/localWorkers.ts'
 import type { Db } from '../../store/db.ts'
 import {
@@ -54,7 +55,12 @@ export type DispatcherWatch = {
   trouble(error: unknown): void
 }
 
-export type DispatcherOptions = TryOptions & { db: Db; watch: DispatcherWatch; wake(): void }
+export type DispatcherOptions = TryOptions & {
+  db: Db
+  watch: DispatcherWatch
+  wake(): void
+  work?: GatedWork
+}
 
 type TakenDelivery = { candidate: Candidate; delivery: LeasedDelivery }
 type LaneName = Pick<Candidate, 'merchant_id' | 'lane'>
@@ -86,15 +92,16 @@ export class Dispatcher {
   #taken: TakenDelivery[] = []
 
   constructor(options: DispatcherOptions) {
-    const { db, clock, wake, pause, watch } = options
+    const { db, clock, wake, pause, watch, work = alwaysSearching } = options
     const { trouble } = watch
     this.#options = options
     this.#paths = new AcknowledgedPaths({ db, clock, trouble })
-    this.#dueList = new DueList(db, this.#paths.assignLanes)
+    this.#dueList = new DueList(db, this.#paths.assignLanes, work)
     this.#parkedLanes = new ParkedLanes({
       db,
       traffic: this.#traffic,
       dueList: this.#dueList,
+      gate: work,
       clock,
       wake,
       trouble,
@@ -156,6 +163,7 @@ export class Dispatcher {
       polled = await this.#dueList.poll(now)
     }
     const admitted = this.#admit(polled, now)
+    if (admitted.length > 0) this.#options.work?.active()
     const taking = admitted.length > 0 ? this.#take(admitted) : undefined
     this.sendTaken()
     this.#parkedLanes.flush()

@@ -1,4 +1,5 @@
 import { type Candidate, deliveryKey, mostInFlight } from '../../core/notification/admit.ts'
+import { alwaysSearching, type SearchGate } from '../../runtime/dueWork.ts'
 import type { Db } from '../../store/db.ts'
 import { findDueDeliveries } from '../../store/notifications/deliveries.ts'
 
@@ -22,6 +23,7 @@ export class DueList {
   due: Candidate[] = []
   readonly #db: Db
   readonly #assignLanes: (candidates: readonly Candidate[]) => Promise<void>
+  readonly #gate: SearchGate
   #newest = new Set<Candidate>() // the part of the list that polls of the newest have added
   #cutAt: Candidate[] = [] // empty: whole
   #isFullPollRequested = true
@@ -29,8 +31,13 @@ export class DueList {
   #fullPollAt = -Infinity
   #newestPollAt: Date | undefined
 
-  constructor(db: Db, assignLanes: (candidates: readonly Candidate[]) => Promise<void>) {
+  constructor(
+    db: Db,
+    assignLanes: (candidates: readonly Candidate[]) => Promise<void>,
+    gate: SearchGate = alwaysSearching,
+  ) {
     this.#db = db
+    this.#gate = gate
     this.#assignLanes = assignLanes
   }
 
@@ -42,10 +49,11 @@ export class DueList {
   needsPoll = () => this.#isFullPollDue() || this.#isRunningOut() || this.#isNewestPollRequested
 
   // How long the worker may rest.
-  restMs = () =>
-    this.#isFullPollRequested || this.#isNewestPollRequested
-      ? 0
-      : Math.max(1, this.#fullPollAt + pollMs - performance.now())
+  restMs = () => {
+    if (this.#isFullPollRequested || this.#isNewestPollRequested) return 0
+    const untilPoll = this.#fullPollAt + pollMs - performance.now()
+    return untilPoll > 0 ? untilPoll : this.#isPollUseful() ? 1 : pollMs
+  }
 
   // Newly committed deliveries start before all others: then a full poll waits for the next step, but not for long.
   async poll(now: Date): Promise<'newest' | 'all'> {
@@ -64,7 +72,13 @@ export class DueList {
   }
 
   #isFullPollDue() {
-    return this.#isFullPollRequested || performance.now() - this.#fullPollAt >= pollMs
+    if (this.#isFullPollRequested) return true
+    return performance.now() - this.#fullPollAt >= pollMs && this.#isPollUseful()
+  }
+
+  // A poll also removes deliveries from the list that another node has taken.
+  #isPollUseful() {
+    return this.due.length > 0 || this.isCut() || this.#gate.mayBeDue('deliveries')
   }
 
   #isRunningOut() {
@@ -73,7 +87,13 @@ export class DueList {
 
   async #pollAll(now: Date) {
     this.#fullPollAt = performance.now()
-    const [firstTries, retries] = await Promise.all([this.#find(false, now), this.#find(true, now)])
+    this.#gate.begins('deliveries')
+    const [firstTries, retries] = await Promise.all([this.#find(false, now), this.#find(true, now)]).catch(
+      (error: unknown) => {
+        this.#gate.reopen('deliveries')
+        throw error
+      },
+    )
     const newest = this.due.filter(this.isNew)
     this.#cutAt = [firstTries, retries].flatMap(lastIfCut)
     this.due = [...firstTries, ...retries]

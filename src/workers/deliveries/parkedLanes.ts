@@ -7,6 +7,7 @@ import {
   type Traffic,
 } from '../../core/notification/admit.ts'
 import { tryAnyway } from '../../core/notification/schedule.ts'
+import type { SearchGate } from '../../runtime/dueWork.ts'
 import type { Db } from '../../store/db.ts'
 import {
   lanesWithParked,
@@ -32,6 +33,7 @@ type ParkedLaneOptions = {
   db: Db
   traffic: Traffic
   dueList: DueList
+  gate: SearchGate
   clock(): Date
   wake(): void
   trouble(error: unknown): void
@@ -103,7 +105,7 @@ export class ParkedLanes {
   }
 
   #isSweepDue() {
-    return since(this.#sweptAt) >= sweepMs
+    return since(this.#sweptAt) >= sweepMs && this.#options.gate.mayBeDue('parked')
   }
 
   #isParkBatchDue() {
@@ -130,6 +132,7 @@ export class ParkedLanes {
 
   async #sweep() {
     this.#sweptAt = performance.now()
+    this.#options.gate.begins('parked')
     for (const lane of await lanesWithParked(this.#options.db)) this.#addLane(lane)
   }
 

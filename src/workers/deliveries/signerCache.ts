@@ -1,5 +1,6 @@
 import type { Mode } from '../../core/mode.ts'
 import { createBatcher } from '../../runtime/batcher.ts'
+import { createUsedCredentials, type UsedCredentials } from '../../runtime/usedCredentials.ts'
 import type { Db } from '../../store/db.ts'
 import { findSigners, type MerchantSigner } from '../../store/merchants/signers.ts'
 import type { MasterKeys } from '../../store/merchants/vault.ts'
@@ -14,9 +15,14 @@ const maxQueued = 5000
 export type SignerCache = {
   find(merchant_id: string, mode: Mode): MerchantSigner | undefined | Promise<MerchantSigner | undefined>
   prepare?(merchant_id: string): void
+  used?: UsedCredentials // the secrets that signed a notification
 }
 
-export function createSignerCache(db: Db, masterKeys: MasterKeys, clock: () => Date): SignerCache {
+export function createSignerCache(
+  db: Db,
+  masterKeys: MasterKeys,
+  clock: () => Date,
+): SignerCache & { used: UsedCredentials } {
   const cache = new Map<string, { signers: readonly MerchantSigner[]; readAt: number }>()
   const loads = createBatcher<string, readonly MerchantSigner[]>({
     run: async ids => {
@@ -63,6 +69,7 @@ export function createSignerCache(db: Db, masterKeys: MasterKeys, clock: () => D
       if (age >= refreshMs) void read(merchant_id).catch(() => {}) // a caller that needs it later gets the error
       return ofMode(cache.get(merchant_id)?.signers ?? [])
     },
+    used: createUsedCredentials(),
     prepare(merchant_id) {
       if (ageMs(merchant_id) >= refreshMs) void read(merchant_id).catch(() => {})
     },

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SpanKind } from '@opentelemetry/api'
 import { queueExhaustedNotice } from '../../actions/messages/queueMessages.ts'
 import type { Pause } from '../../core/databaseClock.ts'
 import { Locked } from '../../core/interface/refusal.ts'
@@ -13,9 +14,11 @@ import {
 import { notificationId } from '../../core/notification/notification.ts'
 import { nextTryAt, retryAfterMs, tryDeadlineMs } from '../../core/notification/schedule.ts'
 import { cleanText } from '../../core/text.ts'
+import { isTraced, markFailed } from '../../core/traces.ts'
 import { wasSent } from '../../net/connection.ts'
 import type { Outbound } from '../../net/outbound.ts'
 import { createBatcher } from '../../runtime/batcher.ts'
+import type { PaymentTraces } from '../../runtime/paymentTraces.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import type { MerchantSigner } from '../../store/merchants/signers.ts'
 import {
@@ -42,6 +45,7 @@ export type TryOptions = {
   pause?: Pause
   leases?: Leases
   random(): number
+  traces?: PaymentTraces
 }
 
 export type FinishedTry = {
@@ -77,7 +81,7 @@ export async function sendTry(
 
 // `check_again`: the lease became uncertain after the check, before the first byte. Nothing was sent.
 async function sendWithLease(
-  { outbound, loopback, clock, pause, leases, random }: TryOptions,
+  { signers, outbound, loopback, clock, pause, leases, random, traces }: TryOptions,
   delivery: LeasedDelivery,
   signer: MerchantSigner | undefined,
 ): Promise<FinishedTry | undefined | 'lease_uncertain' | 'check_again'> {
@@ -91,8 +95,11 @@ async function sendWithLease(
     delivery.style === 'basic' && signer !== undefined && !needsPassword(delivery, signer)
   const lane = delivery.merchant_id // connections are kept by merchant and origin
   const allowLoopback = loopback(delivery.mode)
-  const answer = await outbound.send({ method, url, headers, body, lane, allowLoopback, maySend })
+  const answer = await inTrySpan(traces, delivery, method, () =>
+    outbound.send({ method, url, headers, body, lane, allowLoopback, maySend }),
+  )
   if (!wasSent(answer) && !maySend()) return 'check_again'
+  if (signer && wasSent(answer)) for (const id of signer.secret_ids) signers.used?.add(id, signer.merchant_id)
   return {
     mode: delivery.mode,
     outcome: outcomeOf(delivery, answer, started, clock(), random(), passwordWithheld ? withheldText : ''),
@@ -101,6 +108,37 @@ async function sendWithLease(
     passwordWithheld,
   }
 }
+
+// The headers have no trace context: a try repeats the bytes of the one before, and the trace is of no use to merchants, who
+// cannot read it.
+const inTrySpan = (
+  traces: PaymentTraces | undefined,
+  delivery: LeasedDelivery,
+  method: string,
+  send: () => Promise<HttpOutcome>,
+): Promise<HttpOutcome> =>
+  traces && isTraced()
+    ? traces.inPayment(
+        delivery,
+        `notification ${method}`,
+        {
+          kind: SpanKind.CLIENT,
+          attributes: {
+            'http.request.method': method,
+            'http.request.resend_count': delivery.tries - 1,
+            'server.address': new URL(delivery.url).hostname,
+            'tollgate.notification_status': delivery.status,
+          },
+        },
+        async span => {
+          const outcome = await send()
+          const result = resultOf(outcome)
+          if (outcome.status !== null) span.setAttribute('http.response.status_code', outcome.status)
+          if (result !== 'acknowledged') markFailed(span, result)
+          return outcome
+        },
+      )
+    : send()
 
 const noSigner: Signer = { keys: [], merchant_key: '', passwordOrigins: [] }
 const withheldText = 'sent without the password: the address is not on an origin of the merchant'

@@ -1,3 +1,4 @@
+import type { Heartbeats } from '../../runtime/heartbeats.ts'
 import { triesKeptMs } from '../../core/notification/delivery.ts'
 import type { Db } from '../../store/db.ts'
 import { forgetAcknowledgements } from '../../store/notifications/acknowledgedPaths.ts'
@@ -17,8 +18,10 @@ type Deliveries = Pick<Dispatcher, 'inFlight' | 'breakers' | 'reserve'> & {
 
 // Runs the dispatcher. Deliveries that this process commits are dispatched inline, or announced by `wake`. All others, and
 // those whose wake-up is lost, are found by polling.
-export function startDeliveries(options: Omit<DispatcherOptions, 'wake'>): Deliveries {
-  const { db, clock } = options
+export function startDeliveries(
+  options: Omit<DispatcherOptions, 'wake'> & { heartbeats?: Heartbeats },
+): Deliveries {
+  const { db, clock, heartbeats } = options
   const dispatcher = new Dispatcher({ ...options, wake: () => loop.wake() })
   const onTrouble = options.watch.trouble
   const pause = () => {
@@ -31,12 +34,14 @@ export function startDeliveries(options: Omit<DispatcherOptions, 'wake'>): Deliv
     step: () => dispatcher.step(),
     onTrouble,
     pause,
+    heartbeat: heartbeats?.of('deliveries'),
   })
   const forgetting = startLoop({
     restMs: forgetRestMs,
     step: async () => (await forgetOldTries(db, clock())) + (await forgetOldPaths(db, clock())),
     onTrouble,
     pause,
+    heartbeat: heartbeats?.of('oldTries'),
   })
   return {
     inFlight: () => dispatcher.inFlight(),

@@ -1,6 +1,8 @@
+import type { Heartbeats } from '../../runtime/heartbeats.ts'
 import type { Medium } from '../../core/message/messenger.ts'
 import type { Db } from '../../store/db.ts'
 import { deleteOldMessages } from '../../store/messages/messages.ts'
+import { alwaysSearching, type GatedWork } from '../../runtime/dueWork.ts'
 import { startLoop } from '../loop.ts'
 import { createSender, type SenderOptions } from './sender.ts'
 
@@ -12,22 +14,36 @@ type Messages = { underWay(medium: Medium): number; wake(): void; stop(): Promis
 
 // One loop for each medium. They are separate from the deliveries, so that no notification waits for a message. `wake` is
 // called after a commit in this process; messages of other nodes are found by polling.
-export function startMessages(options: Omit<SenderOptions, 'wake'>): Messages {
-  const { db, clock, onTrouble, pause } = options
-  const sender = createSender({ ...options, wake: medium => loops[medium].wake() })
-  const send = (medium: Medium) => startLoop({ restMs, step: () => sender.step(medium), onTrouble, pause })
+export function startMessages(
+  options: Omit<SenderOptions, 'wake'> & { work?: GatedWork; heartbeats?: Heartbeats },
+): Messages {
+  const { db, clock, onTrouble, pause, work = alwaysSearching, heartbeats } = options
+  const sender = createSender({ ...options, wake })
+  const send = (medium: Medium) =>
+    startLoop({
+      restMs,
+      step: work.gated(medium, () => sender.step(medium)),
+      onTrouble,
+      pause,
+      heartbeat: heartbeats?.of(medium),
+    })
   const loops = { sms: send('sms'), email: send('email') }
+  function wake(medium: Medium) {
+    work.reopen(medium)
+    loops[medium].wake()
+  }
   const forgetting = startLoop({
     restMs: forgetRestMs,
     step: () => forgetOldMessages(db, clock()),
     onTrouble,
     pause,
+    heartbeat: heartbeats?.of('oldMessages'),
   })
   return {
     underWay: sender.underWay,
     wake() {
-      loops.sms.wake()
-      loops.email.wake()
+      wake('sms')
+      wake('email')
     },
     async stop() {
       await Promise.all([loops.sms.stop(), loops.email.stop(), forgetting.stop()])

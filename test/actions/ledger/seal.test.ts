@@ -177,6 +177,24 @@ describe('a snapshot', () => {
     ])
   })
 
+  test('of each day is stored, also after a pause of the workers', async () => {
+    await tamper(`insert into transfers select merchant_id, transfer_id || '/' || n, mode, currency, debit_account,
+      credit_account, amount, kind, tx_reference, attempt_id, refund_reference, reason, happened_at,
+      created_at + n * interval '1 day' from transfers, generate_series(2, 3) n`)
+    const now = after(5 * hours(24))
+    const taken: boolean[] = []
+    while (taken.at(-1) !== false) taken.push(await takeSnapshot(lives.db, lives.merchant_id, 'UTC', now))
+    expect(taken).toEqual([true, true, true, false])
+    expect(
+      await lives.db.rows(sql`
+        select until_at::date::text as day, credits::text from ledger_snapshots where account = 'merchant' order by 1`),
+    ).toEqual([
+      { day: '2026-03-03', credits: '900' },
+      { day: '2026-03-05', credits: '1800' },
+      { day: '2026-03-06', credits: '2700' },
+    ])
+  })
+
   test('ends with the day of the time zone', async () => {
     expect(await takeSnapshot(lives.db, lives.merchant_id, 'Pacific/Auckland', after(0))).toBe(true)
     const [row] = await lives.db.rows<{ until_at: Date }>(

@@ -73,7 +73,7 @@ const changesOf = (payments: readonly PaymentWithMerchant[]) =>
   })
 
 async function save(tx: Tx, payments: readonly PaymentWithMerchant[]) {
-  const statement = statementOf(changesOf(payments))
+  const statement = statementOf(tx, changesOf(payments))
   if (statement) await tx.rows(statement)
 }
 

@@ -47,6 +47,15 @@ test('an unreachable provider says nothing about the settings', async () => {
   expect(() => requireNotRejected(checked)).not.toThrow()
 })
 
+test('a provider that does not answer is waited for as long as the caller can wait', async () => {
+  const given = { url: 'u', key: 'live_right' }
+  const account = { checkCredentials: () => new Promise<never>(() => {}) }
+  expect(await checkAccount(kind, given, account, 50)).toEqual({
+    outcome: 'no_answer',
+    words: 'no answer in 0.05 s',
+  })
+})
+
 test('an error of the check is shown without the secret', async () => {
   const given = { url: 'u', key: 'live_top-secret' }
   const account: Pick<ProviderAccount, 'checkCredentials'> = {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sealAuditLog, verifyAuditLog } from '../../../src/actions/access/auditSeal.ts'
 import { sealTransfers } from '../../../src/actions/ledger/seal.ts'
 import { isIntact, verifyLedger } from '../../../src/actions/ledger/verify.ts'
+import { beginErasing, eraseStep, tablesToErase } from '../../../src/actions/redaction/erasePerson.ts'
 import { exportPerson } from '../../../src/actions/redaction/exportPerson.ts'
-import { type ErasePlace, eraseStep, type KeptPayment } from '../../../src/actions/redaction/person.ts'
 import type { Actor } from '../../../src/core/access/audit.ts'
 import { statusRecord } from '../../../src/core/interface/statusRecord.ts'
 import { readPerson } from '../../../src/core/redaction/readPerson.ts'
@@ -44,20 +44,12 @@ const endAll = () =>
 const person = (typed: string) => readPerson(typed) as Person
 
 async function eraseAll(typed: string, now = later) {
-  let place: ErasePlace | undefined = 'indexed'
-  let erased = 0
-  const kept: KeptPayment[] = []
-  while (place) {
-    const step: Awaited<ReturnType<typeof eraseStep>> = await eraseStep(
-      shop.db,
-      { person: person(typed), actor, now },
-      place,
-    )
-    erased += step.erased
-    kept.push(...step.kept)
-    place = step.next
+  let erasing = await beginErasing(shop.db, person(typed), actor, now)
+  while (erasing.place) erasing = await eraseStep(shop.db, erasing, actor, now)
+  return {
+    erased: erasing.done.payments,
+    kept: erasing.kept.map(one => [one.tx_reference, one.because]),
   }
-  return { erased, kept: [...new Map(kept.map(one => [one.tx_reference, one.because]))] }
 }
 
 // Every text, in whichever column of whichever table, that has the number or address.
@@ -85,6 +77,15 @@ for (const [typed, read] of [
 ] as const)
   test(`"${typed}" is ${read?.kind ?? 'no person'}`, () => expect(readPerson(typed)).toEqual(read))
 
+async function exportAll(typed: string) {
+  let text = ''
+  for await (const part of exportPerson(() => shop.db, person(typed), actor, noon)) text += part
+  return JSON.parse(text) as {
+    payments: { reference: string }[]
+    mentions: (Record<string, unknown> & { table: string; reference: string })[]
+  }
+}
+
 test('after erasing, no table has the number or address; seals fit and status checks answer', async () => {
   const paid = await shop.try(await ask({ invoice_id: 'P-1' }), yes)
   const elsewhere = await shop.try(await ask({ invoice_id: 'P-2', email: undefined }, other), yes)
@@ -107,14 +108,21 @@ test('after erasing, no table has the number or address; seals fit and status ch
   await endAll()
   await sealTransfers(shop.db, merchant.merchant_id, new Date(Date.now() + 3 * 3_600_000))
   expect((await found()).length).toBeGreaterThan(5)
-  expect(await eraseAll('0241234567')).toEqual({ erased: 3, kept: [] })
+  expect(await eraseAll('0241234567')).toEqual({ erased: 2, kept: [] })
   await eraseAll(mail)
   expect(await found()).toEqual([])
   await sealAuditLog(shop.db, new Date(Date.now() + 3 * 3_600_000))
-  expect((await verifyAuditLog(shop.db)).sealFault).toBeNull()
+  expect((await verifyAuditLog(() => shop.db)).sealFault).toBeNull()
   for (const { merchant_id } of [merchant, other])
     expect(isIntact(await verifyLedger(shop.db, merchant_id, new Date()))).toBe(true)
-  for (const payment of [paid, elsewhere, hidden]) {
+  // Of the payment with the number in an extra field, only that and the name are removed.
+  expect(await shop.fresh(hidden)).toMatchObject({
+    total: 2500n,
+    name: '(removed)',
+    extra: { phone: '(removed)' },
+    redacted_at: null,
+  })
+  for (const payment of [paid, elsewhere]) {
     const fresh = await shop.fresh(payment)
     expect(fresh).toMatchObject({ status: 'paid', total: 2500n, number: null, email: null, name: null })
     expect(statusRecord(fresh, later, 'whole')).toMatchObject({ invoice_id: payment.invoice_id })
@@ -127,12 +135,33 @@ test('after erasing, no table has the number or address; seals fit and status ch
   // The log says how many, and not who.
   expect(
     await shop.db.rows(
-      sql`select subject, after from audit_entries where action = 'person.erase' order by entry_id`,
+      sql`select subject, after from audit_entries where action like 'person.erase%' order by entry_id`,
     ),
   ).toEqual([
-    { subject: 'phone', after: { payments: 2 } },
-    { subject: 'phone', after: { payments: 1 } },
+    { subject: 'phone', after: null },
+    { subject: 'phone', after: { payments: 2, texts: 2, kept: 0 } },
+    { subject: 'email', after: null },
+    { subject: 'email', after: { payments: 0, texts: 0, kept: 0 } },
   ])
+})
+
+test('each table is read once, in batches, and a text about another payment is exported once', async () => {
+  const about = 'yaa.asante@mail.example'
+  const foreign = await Promise.all(
+    ['P-20', 'P-21', 'P-22'].map(invoice_id => ask({ invoice_id, number: '0209876543', email: undefined })),
+  )
+  for (const { tx_reference } of foreign)
+    await shop.db.rows(sql`
+      insert into events (merchant_id, tx_reference, sequence, kind, cause, reason, at)
+      select ${merchant.merchant_id}, ${tx_reference}, n, 'refunded', 'operator', ${`Called ${about}`}, now()
+      from generate_series(90, 92) n`)
+  expect((await exportAll(about)).mentions).toHaveLength(9)
+  let erasing = await beginErasing(shop.db, person(about), actor, later)
+  let steps = 0
+  for (; erasing.place; steps++) erasing = await eraseStep(shop.db, erasing, actor, later)
+  expect(erasing.done.texts).toBe(9)
+  const merchants = 2
+  expect(steps).toBeLessThanOrEqual(tablesToErase * merchants * 2) // its rows, and then its end
 })
 
 test('a payment with anything open keeps its data and says why, and is erased later', async () => {
@@ -151,6 +180,34 @@ test('a payment with anything open keeps its data and says why, and is erased la
   expect(await shop.fresh(waiting)).toMatchObject({ number: phone, email: mail })
 })
 
+test('a payment with an open dispute, or a refund that waits for a second person, is kept until that has ended', async () => {
+  const fields = { number: '0551239876', email: 'd@mail.example' }
+  const disputed = await shop.try(await ask({ ...fields, invoice_id: 'P-40' }), yes)
+  const waiting = await shop.try(await ask({ ...fields, invoice_id: 'P-41' }), yes)
+  await endAll()
+  const { merchant_id } = merchant
+  await shop.db.rows(sql`
+    insert into disputes (merchant_id, attempt_id, dispute_id, tx_reference, state, amount, currency, reason, due_at, opened_at)
+    select merchant_id, attempt_id, 'D-1', tx_reference, 'open', 2500, 'GHS', '', ${later}, ${noon} from attempts
+    where merchant_id = ${merchant_id} and tx_reference = ${disputed.tx_reference}`)
+  await shop.db.rows(sql`
+    insert into refund_approvals (merchant_id, refund_reference, mode, tx_reference, invoice_id, attempt_number, source,
+      amount, currency, requested_by, requester_id, state, created_at, expires_at)
+    values (${merchant_id}, ${`${merchant_id}R1`}, 'test', ${waiting.tx_reference}, 'P-41', 1, 'payment', 500, 'GHS',
+      'merchant', 'u_1', 'waiting', ${noon}, ${later})`)
+  const { erased, kept } = await eraseAll('d@mail.example')
+  expect([erased, Object.fromEntries(kept)]).toEqual([
+    0,
+    { [disputed.tx_reference]: 'dispute', [waiting.tx_reference]: 'refund' },
+  ])
+  await shop.db.rows(sql`update disputes set state = 'won', resolved_at = ${noon}`)
+  expect(await eraseAll('d@mail.example')).toEqual({ erased: 1, kept: [[waiting.tx_reference, 'refund']] })
+  await shop.db.rows(
+    sql`update refund_approvals set state = 'rejected', decider_id = 'u_2', decided_at = ${noon}`,
+  )
+  expect(await eraseAll('d@mail.example')).toEqual({ erased: 1, kept: [] })
+})
+
 test('a payment that a worker has locked is left, and named', async () => {
   const payment = await shop.try(
     await ask({ invoice_id: 'P-8', number: '0551112222', email: 'l@mail.example' }),
@@ -167,9 +224,45 @@ test('a payment that a worker has locked is left, and named', async () => {
   expect(await eraseAll('l@mail.example')).toEqual({ erased: 0, kept: [] })
 })
 
+test('a payment that is locked only at first is erased, and not named', async () => {
+  const fields = { invoice_id: 'P-30', number: '0553334444', email: 'm@mail.example' }
+  const payment = await shop.try(await ask(fields), yes)
+  await endAll()
+  const release = await lockRows(
+    shop.url,
+    `select 1 from payments where tx_reference = '${payment.tx_reference}'`,
+  )
+  let erasing = await beginErasing(shop.db, person('m@mail.example'), actor, later)
+  while (erasing.place && erasing.kept.length === 0) erasing = await eraseStep(shop.db, erasing, actor, later)
+  expect(erasing.kept).toMatchObject([{ tx_reference: payment.tx_reference, because: 'busy' }])
+  await release()
+  while (erasing.place) erasing = await eraseStep(shop.db, erasing, actor, later)
+  expect([erasing.done.payments, erasing.kept]).toEqual([1, []])
+})
+
 test('a later payment of the same number is not affected', async () => {
   const later2 = await ask({ invoice_id: 'P-9', number: '0551112222', email: 'l@mail.example' })
   expect(await shop.fresh(later2)).toMatchObject({ number: '+233551112222', redacted_at: null })
+})
+
+test('an export sends something for each batch that it reads, also if nothing is found', async () => {
+  let [parts, opened] = [0, 0]
+  const open = () => {
+    opened++
+    return shop.db
+  }
+  let text = ''
+  for await (const part of exportPerson(open, person('nobody@mail.example'), actor, noon)) {
+    if (part !== '') parts++
+    text += part
+  }
+  expect(JSON.parse(text)).toMatchObject({ payments: [], mentions: [] })
+  expect(parts).toBeGreaterThanOrEqual(tablesToErase * 2) // for two merchants
+  const cancelled = exportPerson(open, person('nobody@mail.example'), actor, noon)
+  for (let part = 0; part < 4; part++) await cancelled.next()
+  opened = 0
+  await Promise.all([cancelled.next(), cancelled.return(undefined)])
+  expect(opened).toBeLessThanOrEqual(3) // the batch that was being read
 })
 
 test('the export has everything about the person, and no token', async () => {
@@ -189,4 +282,129 @@ test('the export has everything about the person, and no token', async () => {
     extra: { table: '7' },
   })
   expect(text).not.toContain(payment.tx_token)
+})
+
+test('people whose number or address contains that of the person are neither erased nor exported', async () => {
+  const mine = await shop.try(
+    await ask({ invoice_id: 'P-50', name: 'Efua Owusu', number: '0544123456', email: 'efua@mail.co' }),
+    yes,
+  )
+  const others = [
+    { number: '+2250544123456', email: 'yaw1@mail.example' },
+    { number: undefined, email: 'panefua@mail.co' },
+    { number: undefined, email: 'efua@mail.com' },
+    { number: undefined, email: 'yaw2@mail.example', description: 'txn 9954412345677' },
+    { number: undefined, email: 'yaw3@mail.example', extra_contact: 'efua@mail.co.uk' },
+  ]
+  const theirs = []
+  for (const [at, fields] of others.entries())
+    theirs.push(await shop.try(await ask({ invoice_id: `P-51-${at}`, name: 'Yaw Boateng', ...fields }), yes))
+  await endAll()
+  const before = await Promise.all(theirs.map(shop.fresh))
+  for (const typed of ['0544123456', 'efua@mail.co'])
+    expect(await exportAll(typed)).toMatchObject({
+      payments: [{ reference: mine.tx_reference }],
+      mentions: [],
+    })
+  expect(await eraseAll('efua@mail.co')).toEqual({ erased: 1, kept: [] })
+  expect(await eraseAll('0544123456')).toEqual({ erased: 0, kept: [] })
+  expect(await shop.fresh(mine)).toMatchObject({ number: null, email: null })
+  expect(await Promise.all(theirs.map(shop.fresh))).toEqual(before)
+})
+
+test('of a payment of another person, only the texts that name the person are exported and replaced', async () => {
+  const fields = {
+    invoice_id: 'P-60',
+    name: 'Yaw Boateng',
+    number: '0209998888',
+    email: 'yaw@mail.example',
+    description: 'Served by 026 111 2222. Thank you',
+    extra_cashier: '+233261112222',
+    extra_table: '7',
+    success_url: 'https://shop.example/thanks?cashier=0261112222',
+    ipn_url: 'https://shop.example/ipn?cashier=0261112222',
+  }
+  const paid = await shop.try(await ask(fields), yes)
+  const { merchant_id } = merchant
+  const waiting = await ask({ ...fields, invoice_id: 'P-61' })
+  const exported = await exportAll('0261112222')
+  expect(exported.payments).toEqual([])
+  const [own] = exported.mentions.filter(
+    ({ table, reference }) => table === 'payments' && reference === paid.tx_reference,
+  )
+  expect(own).toEqual({
+    table: 'payments',
+    merchant_id,
+    reference: paid.tx_reference,
+    description: fields.description,
+    extra: { cashier: '+233261112222' },
+    success_url: fields.success_url,
+    ipn_url: fields.ipn_url,
+  })
+  expect(JSON.stringify(exported)).not.toMatch(/Yaw|0209998888|\+233209998888|yaw@/)
+  await endAll()
+  expect(await eraseAll('0261112222')).toEqual({ erased: 0, kept: [[waiting.tx_reference, 'not_ended']] })
+  expect(await shop.fresh(paid)).toMatchObject({
+    name: 'Yaw Boateng',
+    number: '+233209998888',
+    email: 'yaw@mail.example',
+    description: 'Served by (removed). Thank you',
+    extra: { cashier: '(removed)', table: '7' },
+    success_url: 'https://shop.example/thanks',
+    ipn_url: 'https://shop.example/ipn',
+    redacted_at: null,
+  })
+  expect(await shop.fresh(waiting)).toMatchObject({ extra: { cashier: '+233261112222' } })
+  const [{ body } = { body: '' }] = await shop.db.rows<{ body: string }>(
+    sql`select body from notifications where tx_reference = ${paid.tx_reference}`,
+  )
+  expect(JSON.parse(body)).toMatchObject({ extra: { cashier: '(removed)', mobile_no: '+233209998888' } })
+  expect(await exportAll('0209998888')).toMatchObject({
+    payments: [{ reference: waiting.tx_reference }, { reference: paid.tx_reference }],
+  })
+})
+
+test('a wallet, a recipient and the input of an open attempt make a payment the person’s', async () => {
+  const paid = await shop.try(
+    await ask({ invoice_id: 'P-70', number: '0271110001', email: 'k@mail.example' }),
+    yes,
+  )
+  await shop.db.rows(
+    sql`update attempts set instrument = '+233271110002' where tx_reference = ${paid.tx_reference}`,
+  )
+  await shop.db.rows(sql`
+    update messages set recipient = 'Kk@mail.example', mailbox = 'kk@mail.example'
+    where tx_reference = ${paid.tx_reference} and medium = 'email'`)
+  for (const typed of ['0271110002', 'kk@mail.example'])
+    expect((await exportAll(typed)).payments).toMatchObject([{ reference: paid.tx_reference }])
+  await endAll()
+  expect(await eraseAll('kk@mail.example')).toEqual({ erased: 1, kept: [] })
+  expect(await shop.fresh(paid)).toMatchObject({ number: null, email: null })
+})
+
+test('an open task that names the person is kept, also if its payment has similar digits', async () => {
+  const asked = { invoice_id: 'P-90', number: '0271110008', description: 'txn 9927444000077' }
+  const paid = await shop.try(await ask(asked), yes)
+  await endAll()
+  await shop.db.rows(sql`
+    insert into tasks (merchant_id, attempt_id, kind, tx_reference, amount, currency, note, created_at)
+    values (${merchant.merchant_id}, 'P-90', 'unresolved', ${paid.tx_reference}, 1, 'GHS', '0274440000 called', ${noon})`)
+  expect(await eraseAll('0274440000')).toEqual({ erased: 0, kept: [[paid.tx_reference, 'task']] })
+  expect(await shop.fresh(paid)).toMatchObject({ description: asked.description })
+})
+
+test('an answer of any bytes that has the person is removed', async () => {
+  const ipn_url = 'https://shop.example/ipn'
+  const asked = { invoice_id: 'P-80', number: '0271110009', email: 'b@mail.example', ipn_url }
+  const paid = await shop.try(await ask(asked), yes)
+  await endAll()
+  const answer = Buffer.from('\0\xff for 0273330000')
+  await shop.db.rows(
+    sql`update deliveries set last_answer = ${answer} where tx_reference = ${paid.tx_reference}`,
+  )
+  expect((await exportAll('0273330000')).mentions).toMatchObject([{ last_answer: answer.toString() }])
+  await eraseAll('0273330000')
+  expect(
+    await shop.db.rows(sql`select last_answer from deliveries where tx_reference = ${paid.tx_reference}`),
+  ).toEqual([{ last_answer: null }])
 })

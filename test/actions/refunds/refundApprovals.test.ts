@@ -2,22 +2,22 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pay } from '../../../src/actions/payments/pay.ts'
 import { createRefund } from '../../../src/actions/refunds/createRefund.ts'
 import {
+  listApprovalsOfPayment,
+  listEndedApprovals,
+  listWaitingApprovals,
+} from '../../../src/actions/refunds/listApprovals.ts'
+import {
   type ApprovalUser,
   approveRefund,
   rejectRefund,
   requestRefundApproval,
 } from '../../../src/actions/refunds/refundApprovals.ts'
-import { refundRules } from '../../../src/core/refund/approval.ts'
 import { everyCurrency } from '../../../src/core/merchant/totalLimit.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
+import { refundRules } from '../../../src/core/refund/approval.ts'
 import { newRefundReference } from '../../../src/runtime/ids.ts'
 import { addUser, saveMembership } from '../../../src/store/access/users.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
-import {
-  listApprovalsOfPayment,
-  listEndedApprovals,
-  listWaitingApprovals,
-} from '../../../src/actions/refunds/listApprovals.ts'
 import { refundsOfPayment } from '../../../src/store/refunds/merchantRefunds.ts'
 import { openPaymentDatabase, type PaymentDatabase } from '../../support/payments/paymentDatabase.ts'
 import { refundingProvider } from '../../support/payments/refundingProvider.ts'
@@ -212,16 +212,21 @@ test('more than is left is not asked for, and an old one is not approved', async
   expect(await listWaitingApprovals(lives.db, payment, late)).toEqual([])
 })
 
-for (const [limit, amount, currency, needsApproval] of [
-  [null, 99_999_999n, 'GHS', false],
-  [50_00n, 50_00n, 'GHS', false],
-  [50_00n, 50_01n, 'GHS', true],
-  [50_00n, 51n, 'XOF', true],
+for (const [limit, amount, currency, earlier, needsApproval] of [
+  [null, 99_999_999n, 'GHS', [], false],
+  [50_00n, 50_00n, 'GHS', [], false],
+  [50_00n, 50_01n, 'GHS', [], true],
+  [50_00n, 51n, 'XOF', [], true],
+  [50_00n, 20_00n, 'GHS', [{ amount: 30_00n, state: 'succeeded' }], false],
+  [50_00n, 20_01n, 'GHS', [{ amount: 30_00n, state: 'succeeded' }], true],
+  [50_00n, 20_01n, 'GHS', [{ amount: 30_00n, state: 'unknown' }], true],
+  [50_00n, 20_01n, 'GHS', [{ amount: 30_00n, state: 'failed' }], false],
 ] as const)
-  test(`${currency} ${amount} with the limit ${limit} needs a second person: ${needsApproval}`, () => {
+  test(`${currency} ${amount} after ${earlier.length} ${earlier[0]?.state ?? ''} refunds with the limit ${limit} needs a second person: ${needsApproval}`, () => {
     const limits = {
       refund_confirm_above: null,
       refund_approval_above: limit === null ? null : everyCurrency(limit),
     }
-    expect(refundRules(limits, amount, currency)).toEqual({ needsConfirmation: false, needsApproval })
+    const rules = refundRules(limits, { amount, currency, earlier })
+    expect(rules).toEqual({ needsConfirmation: false, needsApproval })
   })

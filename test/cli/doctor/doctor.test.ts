@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { checkBaseUrl } from '../../../src/cli/doctor/checkAddresses.ts'
 import { checkServer } from '../../../src/cli/doctor/checkDatabase.ts'
 import { readConfig } from '../../../src/config.ts'
+import { withDatabase } from '../../../src/store/backups/scratchDatabase.ts'
 import { type FreshDatabase, freshDatabase, query } from '../../support/database/database.ts'
 import { spawnGateway } from '../../support/gateway/gateway.ts'
 import { type Env, newMasterKey, temporaryFolder, tollgate, tollgateJson } from '../tollgate.ts'
@@ -86,7 +87,7 @@ test('settings, messengers and egress: all faults are reported together', async 
   const settings = { ...env, ...wrongEverywhere, TOLLGATE_EGRESS_ADDRESS: '203.0.113.7' }
   const { checks, one } = await doctor({
     ...settings,
-    DATABASE_URL: database.url.replace(/test_\w+/, 'nowhere'),
+    DATABASE_URL: withDatabase(database.url, 'nowhere'),
   })
   const faults = checks.filter(({ check, state }) => check === 'settings' && state === 'failed')
   expect(faults.map(({ fact }) => named(fact)).toSorted()).toEqual(faultsEverywhere)
@@ -118,7 +119,7 @@ test('a newer schema and a read-only database fail', async () => {
   await query(other.url, `insert into migrations (name) values ('9999_tomorrow.sql')`)
   await query(
     database.url,
-    `alter database ${/\/(test_\w+)\?/.exec(other.url)?.[1]} set default_transaction_read_only = on`,
+    `alter database ${/\/(test_\w+)/.exec(other.url)?.[1]} set default_transaction_read_only = on`,
   )
   const { checks } = await doctor(their)
   expect(checks.filter(({ state }) => state === 'failed').map(({ fact }) => fact)).toEqual([
@@ -148,14 +149,14 @@ test('an unreachable database fails, with what to do', async () => {
 })
 
 test('a database that does not exist fails, with its name', async () => {
-  const url = database.url.replace(/\/test_\w+\?/, '/nowhere?')
+  const url = withDatabase(database.url, 'nowhere')
   expect((await doctor({ ...env, DATABASE_URL: url })).one('database')?.fact).toBe(
     'Database "nowhere" does not exist: create it (createdb), or correct DATABASE_URL.',
   )
 })
 
 test('a database that is not durable fails', async () => {
-  const name = /\/(test_\w+)\?/.exec(database.url)?.[1]
+  const name = /\/(test_\w+)/.exec(database.url)?.[1]
   await query(database.url, `alter database ${name} set synchronous_commit = off`)
   const { one } = await doctor(env)
   expect(one('durability')).toMatchObject({ state: 'failed', fact: 'synchronous_commit is off' })
@@ -262,6 +263,8 @@ const server = {
   synchronous_commit: 'on',
   full_page_writes: 'on',
   connections: 97,
+  role_connections: -1,
+  database_connections: -1,
   in_use: 3,
   now: new Date(),
 }

@@ -50,6 +50,12 @@ test('it is shown once, and merchant show has how many sign and until when', asy
   ])
   expect(shown).toMatch(/^ {2}test {3}2 live, the old one until \d{4}-\S+ \S+ UTC\n {2}live {3}1 live$/m)
   expect(json.ipn_secrets).toHaveLength(4)
-  expect(Object.keys(json.ipn_secrets[0])).toEqual(['secret_id', 'mode', 'created_at', 'expires_at'])
+  expect(Object.keys(json.ipn_secrets[0])).toEqual([
+    'secret_id',
+    'mode',
+    'created_at',
+    'expires_at',
+    'last_used_at',
+  ])
   expect(shown + JSON.stringify(json)).not.toContain('whsec_')
 })

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -111,9 +111,12 @@ test('with the key in the environment, the first of several becomes the one in u
   const single = await tollgate(withKeys(old), 'master-key', 'rotate')
   expect([single.code, single.stdout]).toEqual([1, ''])
   expect(single.stderr).toMatch(/^TOLLGATE_MASTER_KEY has one key: set it to NEW,OLD [^.]*\.\n$/)
-  expect(await tollgateJson(withKeys(`${next},${old}`), 'master-key', 'rotate')).toMatchObject({
-    data: { merchants: 2 },
-  })
+  const early = await tollgate(withKeys(`${next},${old}`), 'master-key', 'rotate')
+  expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('do not have the new key')])
+  writeFileSync(keyFile, `${next}\n${old}\n`) // the running gateway reads it before its next heartbeat
+  await expect
+    .poll(() => tollgateJson(withKeys(`${next},${old}`), 'master-key', 'rotate'), { timeout: 30_000 })
+    .toMatchObject({ data: { merchants: 2 } })
   expect(await tollgateJson(withKeys(`${next},${old}`), 'master-key', 'rotate')).toMatchObject({
     data: { merchants: 0 },
   })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { sql } from '../../../src/store/db.ts'
+import { addApproval } from '../../../src/store/refunds/approvals.ts'
 import type { TestMerchant } from '../../support/gateway/gateway.ts'
 import { after, hours, minutes, no, yes } from '../../support/payments/rows.ts'
 import { openShop, type TestShop } from '../../support/payments/shop.ts'
@@ -29,6 +30,41 @@ const run = (...args: string[]) => tollgate(shop.env, 'refund', ...args)
 const json = (...args: string[]) => tollgateJson(shop.env, 'refund', ...args)
 const setState = (refund_reference: string, state: string) =>
   shop.db.rows(sql`update refunds set state = ${state} where refund_reference = ${refund_reference}`)
+
+test('refunds that wait for a second person are listed until they expire', async () => {
+  expect((await run('approvals')).stdout).toBe('No refund waits for an approval.\n')
+  const { merchant_id, tx_reference, invoice_id } = paid
+  const asked = (refund_reference: string, expires_at: Date) =>
+    addApproval(shop.db, {
+      merchant_id,
+      refund_reference,
+      mode: 'test',
+      tx_reference,
+      invoice_id,
+      attempt_number: 1,
+      source: 'payment',
+      amount: 2500n,
+      currency: 'GHS',
+      reason: 'Returned',
+      requested_by: 'merchant',
+      requester_id: 'ama',
+      state: 'waiting',
+      decider_id: null,
+      decision_reason: '',
+      created_at: start,
+      expires_at,
+      decided_at: null,
+    })
+  await asked(`${merchant_id}expired`, start)
+  await asked(`${merchant_id}waits`, after(hours(24 * 7), start))
+  const { stdout } = await run('approvals', '--merchant', merchant_id)
+  expect(stdout).toMatch(/^REFUND +MERCHANT +MODE +AMOUNT/)
+  expect(stdout).toMatch(new RegExp(`${merchant_id}waits +.+ test +GHS 25.00 +${tx_reference} +ama`))
+  expect((await json('approvals')).data).toMatchObject({
+    approvals: [{ refund_reference: `${merchant_id}waits`, amount: '25.00', requester_id: 'ama' }],
+  })
+  await shop.db.rows(sql`delete from refund_approvals where merchant_id = ${merchant_id}`)
+})
 
 test('without refunds there is a sentence', async () => {
   expect((await run('list')).stdout).toBe('There are no such refunds.\n')

@@ -33,6 +33,26 @@ for (const env of [{}, tokens])
     expect(text).not.toMatch(/x{16}|y{16}/)
   })
 
+test('the database is named without user and password, also if the password has an @', () => {
+  const DATABASE_URL = 'postgres://user:se@cret@db.example:5433/tollgate?sslmode=require'
+  const gateway = { url, baseUrl: url, dashboardUrl: url, embedded: false, hasDemo: false, hasUsers: true }
+  const all = {
+    ...gateway,
+    makeSupportLink: async () => ({ link, expires_at: new Date() }),
+    stop: async () => {},
+  }
+  const text = banner(all, readConfig({ DATABASE_URL }))
+  expect(text).toMatch(/Database +postgres:\/\/db\.example:5433\/tollgate$/m)
+  expect(text).not.toMatch(/user|cret/)
+})
+
+test('on a copy of the database it says so', () => {
+  const gateway = { url, baseUrl: url, dashboardUrl: url, embedded: true, hasDemo: true, hasUsers: true }
+  const made = { link, expires_at: new Date() }
+  const all = { ...gateway, makeSupportLink: async () => made, stop: async () => {} }
+  expect(banner({ ...all, notOriginal: 'It is a copy.' }, readConfig({}))).toContain('It is a copy.')
+})
+
 test('a terminal gets the link that signs in, and anything else the command that makes one', () => {
   expect(textOf({}, link)).toContain(`\n  ${link}\n  It works once, within 15 minutes,`)
   expect(textOf({})).toContain('\n  npx tollgate support link\n')

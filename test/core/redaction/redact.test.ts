@@ -3,11 +3,17 @@ import { expect, test } from 'vitest'
 import {
   addressWithoutPayer,
   bodyWithoutPayer,
+  isOfPerson,
   maskedOnly,
+  patternsOf,
   redactionSentence,
+  spellingOf,
   spellingsOf,
+  textsNaming,
   withoutPayer,
 } from '../../../src/core/redaction/redact.ts'
+import { readPerson } from '../../../src/core/redaction/readPerson.ts'
+import type { Person } from '../../../src/core/redaction/redact.ts'
 import { after, hours, noon } from '../../support/payments/rows.ts'
 
 const nobody = { name: null, email: null, number: null, pymt_instrument: null }
@@ -79,4 +85,81 @@ test('it is said when, and how long after the end', () => {
   expect(redactionSentence({ redacted_at: after(hours(24 * 31)), updated_at: noon })).toBe(
     'personal details were removed on 2026-04-02, 31 days after it ended',
   )
+})
+
+const person = (typed: string) => readPerson(typed) as Person
+const withoutPerson = (typed: string, text: string) =>
+  withoutPayer(text, patternsOf([spellingOf(person(typed))]).exact)
+
+for (const [typed, text, left] of [
+  ['ama@mail.example', 'panama@mail.example', undefined],
+  ['ama@mail.example', 'x.ama@mail.example', undefined],
+  ['ama@mail.example', 'o-ama@mail.example', undefined],
+  ['ama@mail.example', 'x%2Bama%40mail.example', undefined],
+  ['ama@mail.co', 'ama@mail.com', undefined],
+  ['ama@mail.co', 'ama@mail.co.uk', undefined],
+  ['ama@mail.co', 'ama@mail.co-op.example', undefined],
+  ['ama@mail.co', 'to AMA@mail.co.', 'to (removed).'],
+  ['ama@mail.co', '<ama@mail.co>', '<(removed)>'],
+  ['ama@mail.co', '...ama@mail.co_2', '...(removed)_2'],
+  [
+    'ama@mail.co',
+    'https://s.example/?next=%2Fx%3Fto%3Dama%40mail.co%26a',
+    'https://s.example/?next=%2Fx%3Fto%3D(removed)%26a',
+  ],
+  ['ama+osu@mail.co', 'to=ama%2Bosu%40mail.co&x', 'to=(removed)&x'],
+  ['+233544123456', '+2250544123456', undefined],
+  ['+233544123456', '+225 05 44 12 34 56', undefined],
+  ['+233544123456', '+225 0544123456', undefined],
+  ['+233544123456', '00225-0544123456', undefined],
+  ['+233544123456', 'txn 9954412345677', undefined],
+  ['+233544123456', 'txn 0054412345677', undefined],
+  ['+233544123456', '4444544123456', undefined],
+  ['+233544123456', '5441234560', undefined],
+  ['+233544123456', '0544123456', '(removed)'],
+  ['+233544123456', '544123456', '(removed)'],
+  ['+233544123456', 'tel:0544-123-456, 233544123456', 'tel:(removed), (removed)'],
+  ['+233544123456', '00233 544 123 456', '(removed)'],
+  ['+233544123456', '+233 (0)54 412 3456', '(removed)'],
+  ['+233544123456', '+233   544 123 456', '(removed)'],
+  ['+233544123456', '054\u2011412\u00a03456', '(removed)'],
+  ['+233544123456', '?p=%2B233544123456&q=%200544123456', '?p=(removed)&q=%20(removed)'],
+  ['+233544123456', '+233201112222 0544123456', '+233201112222 (removed)'],
+  ['+233544123456', 'GHS 200 0544123456', 'GHS 200 (removed)'],
+  ['+22890123456', '90 12 34 56', '(removed)'],
+  ['+22890123456', '190123456', undefined],
+  ['+2250544123456', '0544123456', '(removed)'],
+  ['+2250544123456', '+233544123456', undefined],
+  ['+79123456789', '8 912 345-67-89', '(removed)'],
+  ['+29022123', '22123', undefined], // a number of five digits is too short without its prefix
+  ['+29022123', '+290 22123', '(removed)'],
+] as const)
+  test(`of "${text}" ${left === undefined ? 'nothing' : 'a part'} is ${typed}`, () =>
+    expect(withoutPerson(typed, text)).toBe(left ?? text))
+
+for (const [typed, stored, isTheirs] of [
+  ['+233544123456', '+233544123456', true],
+  ['+233544123456', '054 412 3456', true],
+  ['+233544123456', '233544123456', true],
+  ['+2250544123456', '2250544123456', true],
+  ['+233544123456', '+2250544123456', false],
+  ['+233544123456', '054 ••• 3456', false],
+  ['+233544123456', '4111 11** **** 3456', false],
+  ['ama@mail.co', 'Ama@Mail.co', true],
+  ['ama@mail.co', 'ama@mail.com', false],
+  ['ama@mail.co', null, false],
+] as const)
+  test(`${stored} is ${isTheirs ? '' : 'not '}the whole of ${typed}`, () =>
+    expect(isOfPerson(person(typed), stored)).toBe(isTheirs))
+
+test('of a value only the texts with the person are taken', () => {
+  const { exact } = patternsOf([spellingOf(person('0544123456'))])
+  const value = {
+    name: 'Yaw',
+    extra: { staff: '054 412 3456', table: '7' },
+    list: ['a', '0544123456'],
+    at: noon,
+  }
+  expect(textsNaming(value, exact)).toEqual({ extra: { staff: '054 412 3456' }, list: ['0544123456'] })
+  expect(textsNaming({ name: 'Yaw' }, exact)).toBeUndefined()
 })

@@ -7,9 +7,9 @@ import { type FreshDatabase, migratedDatabase, query } from '../../support/datab
 import { type TestGateway, testGateway } from '../../support/gateway/gateway.ts'
 import { post, send, signedRequest } from '../../support/merchant/merchant.ts'
 
-// The two roles of docs/running.md: its statements are run as they are there.
+// The two roles of docs/running.md, with the rights that deploy/ has for them.
 const role = `tollgate_runtime_${randomBytes(4).toString('hex')}`
-const grants = /```sql\n(grant usage[^`]*)```/.exec(readFileSync('docs/running.md', 'utf8'))?.[1] ?? ''
+const grants = readFileSync('deploy/postgresql/runtime-role.sql', 'utf8')
 let database: FreshDatabase
 let runtime: Db
 let gateway: TestGateway

@@ -112,7 +112,11 @@ for (const [kind, open] of [
     })
 
     test('what somebody holds is left out', async () => {
-      const letGo = await lockRows(lives.url, 'select from attempts where attempt_id = $1', [idOf('mtn 1')])
+      const letGo = await lockRows(
+        lives.url,
+        'select from attempts where merchant_id = $1 and attempt_id = $2',
+        [lives.merchant_id, idOf('mtn 1')],
+      )
       const rooms = [room('mtn', 9), room('bank', 9)]
       const taken = await claimFrom(open(), rooms)
       await letGo()

@@ -73,6 +73,7 @@ export const checkoutOf = (more: Partial<Checkout> = {}): Checkout => ({
   created_at: noon,
   updated_at: noon,
   expires_at: new Date(noon.getTime() + 58 * 60_000),
+  traceparent: null,
   attempts: [],
   stage: 'choose',
   obstacle: undefined,

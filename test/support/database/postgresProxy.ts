@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { randomBelow } from '../random.ts'
 
 // Where a connection is cut: before the statement reaches the server; while the server runs it; after the server has
@@ -16,6 +17,7 @@ export type PostgresProxy = {
   onDone?: (text: string, tag: string) => void
   hold(): void // forwards nothing and refuses nothing
   release(): void
+  delayMs: number // of every message of the gateway
   goDown(): Promise<void>
   comeUp(): Promise<void>
   stop(): Promise<void>
@@ -35,7 +37,12 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     }
     client.on('close', () => upstream.end()) // not destroyed: data that was already sent reaches the server
     upstream.on('close', () => client.destroy())
-    relay(client, upstream, text => proxy.onStatement(text))
+    relay(
+      client,
+      upstream,
+      text => proxy.onStatement(text),
+      () => proxy.delayMs,
+    )
     if (proxy.onDone) tellDone(client, upstream, proxy.onDone)
   })
   const listen = async (port: number) => void (await once(server.listen(port, '127.0.0.1'), 'listening'))
@@ -52,6 +59,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   const proxy: PostgresProxy = {
     url: `postgres://${who}@127.0.0.1:${port}${path}?sslmode=disable`,
     onStatement: () => undefined,
+    delayMs: 0,
     hold() {
       held = true
       for (const socket of sockets) socket.pause()
@@ -67,21 +75,33 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   return proxy
 }
 
-// The URL of the embedded server names the folder of its socket, whose file name is fixed.
+// `host` is the folder of a socket, whose file name is fixed, or the name of a machine.
 function addressIn(url: string) {
-  const [, who = '', path = '', folder = ''] = /^postgres:\/\/([^/]*)@(\/[^?]*)\?host=([^&]+)/.exec(url) ?? []
-  return { who, path, target: { path: `${decodeURIComponent(folder)}/.s.PGSQL.5432` } }
+  const { host, port } = new Client({ connectionString: url })
+  const [, who = '', path = ''] = /^postgres:\/\/([^@/]*)@[^/]*(\/[^?]*)/.exec(url) ?? []
+  return { who, path, target: host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port } }
 }
 
 // Messages after which the server acts: sync, simple query, terminate, password, and the startup message.
 const finalMessages = ['S', 'Q', 'X', 'p', '']
+const copyMessages = ['d', 'c', 'f'] // the data of COPY, and its end
 
-function relay(client: Socket, upstream: Socket, fateOf: (text: string) => Cut | undefined) {
+function relay(
+  client: Socket,
+  upstream: Socket,
+  fateOf: (text: string) => Cut | undefined,
+  delayMs: () => number,
+) {
+  const pass = inOrder(upstream, delayMs)
   const texts = new Map<string, string>() // of prepared statements, by name
   let said: Buffer[] = [] // the gateway's messages since the last of these
   let text = ''
   let cut: Cut | undefined
   const fromClient = splitMessages(true, (type, message) => {
+    if (copyMessages.includes(type)) {
+      pass(message)
+      return
+    }
     said.push(message)
     const [first = '', second = ''] = message.toString('utf8', 5).split('\0')
     if (type === 'P') texts.set(first, second)
@@ -90,7 +110,7 @@ function relay(client: Socket, upstream: Socket, fateOf: (text: string) => Cut |
     if (!finalMessages.includes(type)) return
     const fate = fateOf(text)
     cut ??= fate // pipelined statements behind it get the same fault
-    if (cut !== 'unsent') upstream.write(Buffer.concat(said))
+    if (cut !== 'unsent') pass(Buffer.concat(said))
     if (cut === 'unsent' || cut === 'at work') client.destroy()
     said = []
     text = ''
@@ -110,6 +130,17 @@ function relay(client: Socket, upstream: Socket, fateOf: (text: string) => Cut |
   })
   client.on('data', fromClient)
   upstream.on('data', fromServer)
+}
+
+// A message that is delayed less than the one before it waits behind it.
+function inOrder(upstream: Socket, delayMs: () => number) {
+  const queue: Buffer[] = []
+  return (message: Buffer) => {
+    queue.push(message)
+    const leave = () => void upstream.write(queue.shift() as Buffer)
+    if (delayMs() > 0 || queue.length > 1) setTimeout(leave, delayMs())
+    else leave()
+  }
 }
 
 // Several statements may be on their way before the first is answered: answers come in their order. A simple query can

@@ -24,7 +24,7 @@ export async function startScripted(answer: (text: string, connection: number) =
         if (rest.length < length) return
         const message = rest.subarray(0, length)
         rest = rest.subarray(length)
-        if (!isStarted) socket.write(Buffer.concat([packet('R', Buffer.alloc(4)), ready('I')]))
+        if (!isStarted) socket.write(Buffer.concat([packet('R', Buffer.alloc(4)), keyData, ready('I')]))
         else if (message[0] === 0x51) {
           const text = message.toString('utf8', 5, length - 1)
           scripted.seen.push(text)
@@ -66,21 +66,24 @@ const number = (value: number, bytes: 2 | 4) => {
   return buffer
 }
 
-// The reply to the first query of a connection: no standby, not sharded.
-const column = (name: string) =>
+const processId = 7
+const keyData = packet('K', Buffer.concat([number(processId, 4), number(0, 4)]))
+
+// The reply to the first query of a connection: no standby, not sharded, no pooler.
+const column = (name: string, type = 16) =>
   Buffer.concat([
     text(name),
     number(0, 4),
     number(0, 2),
-    number(16, 4),
+    number(type, 4),
     number(1, 2),
     number(-1, 4),
     number(0, 2),
   ])
 const no = Buffer.concat([number(1, 4), Buffer.from('f')])
 const introduction = Buffer.concat([
-  packet('T', Buffer.concat([number(2, 2), column('standby'), column('sharded')])),
-  packet('D', Buffer.concat([number(2, 2), no, no])),
+  packet('T', Buffer.concat([number(3, 2), column('standby'), column('sharded'), column('pid', 23)])),
+  packet('D', Buffer.concat([number(3, 2), no, no, number(1, 4), text(String(processId)).subarray(0, 1)])),
   packet('C', text('SELECT 1')),
   ready('I'),
 ])

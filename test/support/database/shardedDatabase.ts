@@ -1,36 +1,37 @@
-import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { openDb } from '../../../src/store/db.ts'
-import { migrate } from '../../../src/store/migrate/migrate.ts'
-import { type FreshDatabase, query } from './database.ts'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { inject } from 'vitest'
+import { query } from './database.ts'
 
-// The URL of a Citus coordinator, in a database that has the extension and its workers.
-export const shardedUrl = process.env.TOLLGATE_TEST_SHARDED_URL
+// The tests of a sharded PostgreSQL run where TEST_DATABASE_URL is the coordinator of a Citus cluster.
+export const isSharded = inject('isSharded')
 
-const page = 'docs/decisions/postgresql-only.md'
+export const titleOnSharded = (what: string) =>
+  `${what} on a sharded PostgreSQL${isSharded ? '' : ': skipped, TEST_DATABASE_URL is no Citus cluster'}`
 
-// The SQL that the documentation tells an operator to run.
-export const spreading = () => /```sql\n([^`]*)```/.exec(readFileSync(page, 'utf8'))?.[1] ?? ''
+export const canOrderWorkers = process.env.TEST_CITUS_CONTROL !== undefined
 
-// A separate schema with all tables, distributed as the documentation says.
-export async function shardedDatabase(server: string): Promise<FreshDatabase> {
-  const schema = `test_${randomBytes(8).toString('hex')}`
-  await query(server, `create schema ${schema}`)
-  const url = `${server}${server.includes('?') ? '&' : '?'}options=${encodeURIComponent(`-c search_path=${schema}`)}`
-  const db = openDb(url, 2)
-  await migrate(db)
-  await db.end()
-  for (const statement of spreading().split('\n').filter(Boolean)) await query(url, statement)
-  return { url, drop: async () => void (await query(server, `drop schema ${schema} cascade`)) }
+// Ends or starts a worker of `npm run cluster -- citus`.
+export async function orderWorker(order: 'kill' | 'start', name: 'worker1' | 'worker2') {
+  const path = process.env.TEST_CITUS_CONTROL
+  if (!path) throw new Error('TEST_CITUS_CONTROL is not set: npm run cluster -- citus sets it')
+  const socket = connect(path)
+  socket.write(`${order} ${name}`)
+  const answer = await text(socket)
+  if (answer !== 'done') throw new Error(answer)
 }
 
 const taskCount = /^\s*Task Count: (\d+)/
 
 // The number of shards that a statement uses; of a statement in several steps, the highest of one step. Undefined if Citus
 // runs the statement but cannot explain it.
-export async function shardsOf(url: string, text: string, values: unknown[]): Promise<number | undefined> {
+export async function shardsOf(
+  url: string,
+  statement: string,
+  values: unknown[],
+): Promise<number | undefined> {
   try {
-    const plan = (await query(url, `explain (costs off) ${text}`, values)) as { 'QUERY PLAN': string }[]
+    const plan = (await query(url, `explain (costs off) ${statement}`, values)) as { 'QUERY PLAN': string }[]
     return Math.max(0, ...plan.map(row => Number(taskCount.exec(row['QUERY PLAN'])?.[1] ?? 0)))
   } catch (error) {
     if ((error as { code?: string }).code === '0A000') return undefined

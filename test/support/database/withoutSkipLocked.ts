@@ -18,6 +18,7 @@ export function withoutSkipLocked(db: Db): { db: Db; refused(): number } {
     count: query => unless(query, () => tx.count(query)),
     tuples: query => unless(query, () => tx.tuples(query)),
     writeWithCommit: query => tx.writeWithCommit(query),
+    locks: tx.locks, // one server, whose parts of a statement do not see each other's rows
   })
   return {
     db: {

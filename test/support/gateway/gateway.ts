@@ -82,12 +82,19 @@ export type GatewayProcess = {
   child: ChildProcess
   url: string
   output(): string
+  ended: Promise<unknown>
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
-// The real program in a separate process, started as `tollgate start --json`.
-export async function spawnGateway(env: Record<string, string>): Promise<GatewayProcess> {
+// The real program in a separate process, started as `tollgate start --json`. The folder may have another release.
+export async function spawnGateway(
+  env: Record<string, string>,
+  folder = '.',
+  user?: { uid: number; gid: number },
+): Promise<GatewayProcess> {
   const child = spawn(process.execPath, ['bin/tollgate.js', 'start', '--json'], {
+    ...user,
+    cwd: folder,
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -112,6 +119,7 @@ export async function spawnGateway(env: Record<string, string>): Promise<Gateway
     child,
     url,
     output: () => output,
+    ended: exited,
     async kill(signal) {
       child.kill(signal)
       await exited

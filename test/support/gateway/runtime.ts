@@ -1,6 +1,7 @@
 import { createDecisions } from '../../../src/actions/payments/decisions.ts'
 import { createCallbackBatcher } from '../../../src/runtime/callbackBatcher.ts'
 import type { LocalWorkers } from '../../../src/runtime/localWorkers.ts'
+import { createPaymentTraces } from '../../../src/runtime/paymentTraces.ts'
 import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import { createRuntime, type Runtime, type RuntimeOptions } from '../../../src/runtime/runtime.ts'
 import type { Db } from '../../../src/store/db.ts'
@@ -33,4 +34,6 @@ export const changesOn = (db: Db, localWorkers: LocalWorkers = {}) => ({
   localWorkers,
   decisions: createDecisions(db, localWorkers),
   callbacks: createCallbackBatcher(db, localWorkers),
+  traces: createPaymentTraces(db),
+  installation: () => ({ is: 'original' }) as const,
 })

@@ -19,6 +19,7 @@ const monotonicMs = () => performance.now()
 export const testQuotas = () => ({
   limits: createRateLimits(monotonicMs),
   bodies: createBodyQuota(monotonicMs),
+  installation: () => ({ is: 'original' }) as const,
 })
 
 // The support page on its own server. Every request is signed in, unless the test gives another token.

@@ -336,7 +336,14 @@ const table: readonly Flood[] = [
       () => get(`/public/logos/${own.token.slice(0, 10)}/${randomText(10)}.png`),
     ],
   },
-  { what: '/healthz and /readyz', requests: () => [() => get('/healthz'), () => get('/readyz')] },
+  {
+    what: '/healthz, /readyz and /self-check',
+    requests: () => [
+      () => get('/healthz'),
+      () => get('/readyz'),
+      () => get('/self-check', { 'x-tollgate-question': `9000000000.${randomText(24)}.${randomText(43)}` }),
+    ],
+  },
   {
     what: 'the front page and unknown addresses',
     requests: () => [

@@ -75,12 +75,9 @@ export function newPayment(merchant_id: string, now: Date, expiresMs: number): P
   return aPayment({ merchant_id, tx_reference, tx_token, invoice_id: tx_reference, ...dates })
 }
 
-const of = <Row extends Pick<NewPayment, 'tx_reference'>>(all: Row[], { tx_reference }: Payment) =>
-  all.filter(row => row.tx_reference === tx_reference)
-
 // All rows of some payments, in one snapshot.
 export async function readPayments(
-  db: Db,
+  db: Pick<Db, 'transaction'>,
   merchant_id: string,
   references: string[],
 ): Promise<StoredPayment[]> {
@@ -98,14 +95,33 @@ export async function readPayments(
       transfers: await tx.rows<Transfer & { tx_reference: string }>(sql`select * from transfers ${which}`),
     }
   })
+  const of = {
+    attempts: byPayment(rows.attempts),
+    events: byPayment(rows.events),
+    tasks: byPayment(rows.tasks),
+    reversals: byPayment(rows.reversals),
+    disputes: byPayment(rows.disputes),
+    refunds: byPayment(rows.refunds),
+    transfers: byPayment(rows.transfers),
+  }
   return rows.payments.map(payment => ({
     payment,
-    attempts: of(rows.attempts, payment),
-    events: of(rows.events, payment),
-    tasks: of(rows.tasks, payment),
-    reversals: of(rows.reversals, payment),
-    disputes: of(rows.disputes, payment),
-    refunds: of(rows.refunds, payment),
-    transfers: of(rows.transfers, payment),
+    attempts: of.attempts(payment),
+    events: of.events(payment),
+    tasks: of.tasks(payment),
+    reversals: of.reversals(payment),
+    disputes: of.disputes(payment),
+    refunds: of.refunds(payment),
+    transfers: of.transfers(payment),
   }))
+}
+
+function byPayment<Row extends Pick<NewPayment, 'tx_reference'>>(all: readonly Row[]) {
+  const groups = new Map<string, Row[]>()
+  for (const row of all) {
+    const group = groups.get(row.tx_reference)
+    if (group) group.push(row)
+    else groups.set(row.tx_reference, [row])
+  }
+  return ({ tx_reference }: Payment): Row[] => groups.get(tx_reference) ?? []
 }

@@ -38,6 +38,7 @@ export const aPayment = (changed: Partial<Payment> = {}): Payment => ({
   created_at: noon,
   updated_at: noon,
   expires_at: after(hours(1)),
+  traceparent: null,
   ...noOutcome,
   ...changed,
 })

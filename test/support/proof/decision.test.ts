@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { closingLines, decide, othersShare, type Sample } from './decision.ts'
+import { closingLines, decide, othersShare, type Sample, worstShare } from './decision.ts'
 
 // Two cores, a sample every second. Others have the given share of each second.
 function machine(...shares: number[]): Sample[] {
@@ -26,6 +26,22 @@ for (const [words, shares, from, until, share] of [
 test('the share of others is unknown where it was not measured', () => {
   expect(othersShare([], 0, 1000)).toBeUndefined()
   expect(othersShare(machine(), 0, 1000)).toBeUndefined()
+})
+
+const quiet = (seconds: number) => Array<number>(seconds).fill(0)
+for (const [words, shares, share] of [
+  ['a quiet minute', quiet(60), 0],
+  ['ten bad seconds of a quiet minute', [...quiet(20), ...Array<number>(10).fill(0.8), ...quiet(30)], 0.8],
+  ['five of them', [...quiet(20), ...Array<number>(5).fill(0.8), ...quiet(35)], 0.4],
+  ['one second, which is no starvation', [...quiet(20), 1, ...quiet(39)], 0.1],
+] as const)
+  test(`the worst ten seconds: ${words}`, () =>
+    expect(worstShare(machine(...shares), 0, shares.length * 1000)).toBeCloseTo(share))
+
+test('a machine that stood still was not quiet', () => {
+  const samples = machine(...quiet(20)).map(one => (one.at > 8000 ? { ...one, at: one.at + 5000 } : one))
+  expect(worstShare(samples, 0, 25_000)).toBe(1)
+  expect(worstShare(samples, 16_000, 25_000)).toBe(0)
 })
 
 for (const [words, shares, again, wrong] of [
@@ -62,7 +78,7 @@ test('the last lines name what ran again and what failed', () => {
     { file: 'b', share: 0.41, passed: false },
   ]
   expect(closingLines([{ file: 'c', share: 0.02 }], repeated)).toEqual([
-    'Run once more alone, because others had over 30 % of the machine meanwhile:',
+    'Run once more alone, because others had over 30 % of the machine for ten seconds:',
     '  a (54 %): passed',
     '  b (41 %): failed again',
     'Failed:',

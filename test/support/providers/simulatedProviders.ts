@@ -6,10 +6,10 @@ import { webhookIdOf } from '../../../src/runtime/providers/accounts.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { faultsAtRest, faultsOf } from '../../payments/walk/faults.ts'
-import type { Entry } from '../../payments/walk/provider.ts'
+import type { Entry, RefundEntry } from '../../payments/walk/provider.ts'
 import { disbursementCredentials, mtnCredentials, openMtn } from '../../simulators/mtn/mtn.ts'
 import { openPaystack } from '../../simulators/paystack/paystack.ts'
-import { migratedDatabase } from '../database/database.ts'
+import { type FreshDatabase, migratedDatabase } from '../database/database.ts'
 import { readPayments } from '../payments/paymentDatabase.ts'
 import { type HoldingProxy, openHoldingProxy } from './holdingProxy.ts'
 
@@ -32,8 +32,8 @@ export type SimulatedProvider = {
   paths: { order: string; check: string; refund: string }
 }
 
-export async function openSimulatedProviders() {
-  const database = await migratedDatabase()
+export async function openSimulatedProviders(given?: FreshDatabase) {
+  const database = given ?? (await migratedDatabase())
   const db = openDb(database.url, 4)
   const masterKey = randomBytes(32)
   const callbackProxy = await openHoldingProxy('http://127.0.0.1:1') // the address of all callbacks
@@ -88,8 +88,23 @@ async function simulateMtn(owner: Owner) {
     ...owner,
     name: 'mtn',
     proxy,
-    entries: () =>
-      simulator.book().map(({ sent, status }) => entryOf(sent.externalId, minorOf(sent.amount), status)),
+    entries() {
+      const refunds = simulator.refundBook()
+      const refundedKeys = new Set(refunds.map(({ charge }) => charge))
+      const refundsOf = (key: string) =>
+        refundedKeys.has(key) ? refunds.filter(one => one.charge === key) : []
+      return simulator.book().map(({ key, sent, status }) => ({
+        ...entryOf(sent.externalId, minorOf(sent.amount), status),
+        ...ourRefunds(
+          refundsOf(key).map(one => ({
+            id: one.financialTransactionId ?? one.key,
+            refund_reference: one.sent.externalId,
+            amount: minorOf(one.sent.amount),
+            state: one.isPaid ? 'made' : one.status === 'FAILED' ? 'failed' : 'pending',
+          })),
+        ),
+      }))
+    },
     isAsked: id => find(id)?.status === 'PENDING',
     approve: async id => simulator.approve(find(id)?.key ?? ''),
     decline: async id => simulator.decline(find(id)?.key ?? ''),
@@ -129,7 +144,17 @@ async function simulatePaystack(owner: Owner, callbackUrl: string) {
     name: 'paystack',
     proxy,
     entries: () =>
-      simulator.book().map(({ reference, amount, ended }) => entryOf(reference, BigInt(amount), ended ?? '')),
+      simulator.book().map(({ reference, amount, ended, refunds }) => ({
+        ...entryOf(reference, BigInt(amount), ended === 'reversed' ? 'success' : (ended ?? '')),
+        ...ourRefunds(
+          refunds.map(one => ({
+            id: String(one.id),
+            refund_reference: one.note ?? '',
+            amount: BigInt(one.amount),
+            state: one.status === 'processed' ? 'made' : one.status === 'failed' ? 'failed' : 'pending',
+          })),
+        ),
+      })),
     isAsked: id => find(id)?.asks === 'pay_offline' && !find(id)?.ended,
     approve: async key => simulator.approve({ idempotency_key: key }),
     decline: async key => simulator.decline({ idempotency_key: key }),
@@ -144,6 +169,16 @@ async function simulatePaystack(owner: Owner, callbackUrl: string) {
 }
 
 const minorOf = (amount: string) => BigInt(Math.round(Number(amount) * 100))
+
+// Refunds that the gateway requested, as the walks read them. A second one with the same reference is a second request.
+const ourRefunds = (
+  all: readonly Pick<RefundEntry, 'id' | 'refund_reference' | 'amount' | 'state'>[],
+): Pick<Entry, 'ours' | 'refunds'> => ({
+  ours: all.map(one => ({ ...one, key: one.refund_reference, starts: 1 })),
+  refunds: all
+    .filter(({ state }) => state === 'made')
+    .map(({ id, amount, refund_reference }) => ({ id, amount, refund_reference, words: '' })),
+})
 
 function entryOf(reference: string, amount: bigint, status: string): Entry {
   const isCharged = /^success/i.test(status)

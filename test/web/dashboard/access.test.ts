@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { totpVault } from '../../../src/actions/access/totpVault.ts'
 import type { OperatorRole } from '../../../src/core/access/permissions.ts'
 import { newTotpSecret, recoveryDigest, totpCode } from '../../../src/core/access/secondFactor.ts'
-import { dummyHash } from '../../../src/runtime/passwordHasher.ts'
 import { newUserId } from '../../../src/runtime/ids.ts'
+import { dummyHash } from '../../../src/runtime/passwordHasher.ts'
 import { addUser, findUser, saveMembership, saveRecoveryDigests } from '../../../src/store/access/users.ts'
 import { sql } from '../../../src/store/db.ts'
 import { formBrowser } from '../../support/dashboard/formBrowser.ts'
 import { formTokenIn } from '../../support/dashboard/signedIn.ts'
-import { type TestGateway, testGateway, type TestMerchant } from '../../support/gateway/gateway.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
 
 let gateway: TestGateway
 let merchant: TestMerchant
@@ -211,6 +211,22 @@ test('with a second factor the password alone opens nothing, and a code is accep
   await third.signIn(email)
   expect((await third.code(earlier)).status).toBe(401) // an earlier step than the accepted one
   expect((await findUser(gateway.db, user_id))?.totp_step).not.toBeNull()
+})
+
+test('a code that signed in confirms nothing, in the same window either', async () => {
+  const { email, user_id, secret = '' } = await addPerson({ operator: 'admin', secondFactor: true })
+  const browser = openBrowser()
+  await browser.signIn(email)
+  const code = totpCode(secret, new Date())
+  expect((await browser.code(code)).status).toBe(303)
+  await gateway.db.rows(sql`update user_sessions set confirmed_at = null where user_id = ${user_id}`)
+  const confirm = (typed: string) =>
+    browser.submit('/dashboard/confirm', '/dashboard/confirm', { secret: typed, next: '/dashboard/account' })
+  expect((await confirm(code)).status).toBe(401)
+  const later = totpCode(secret, new Date(Date.now() + 30_000)) // of a phone that is ahead: a newer step
+  expect(to(await confirm(later))).toEqual([303, '/dashboard/account'])
+  await gateway.db.rows(sql`update user_sessions set confirmed_at = null where user_id = ${user_id}`)
+  expect((await confirm(later)).status).toBe(401)
 })
 
 test('a recovery code signs in once', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audited } from '../../../src/actions/access/audit.ts'
-import { sealAuditLog } from '../../../src/actions/access/auditSeal.ts'
+import { sealAuditLog, verifyAuditLog } from '../../../src/actions/access/auditSeal.ts'
 import type { Actor } from '../../../src/core/access/audit.ts'
 import { sql } from '../../../src/store/db.ts'
 import { type DashboardClient, signedIn } from '../../support/dashboard/signedIn.ts'
@@ -115,20 +115,72 @@ test('the export has all entries of the search, and no formula', async () => {
   expect(own.trimEnd().split('\r\n')).toHaveLength(3)
 })
 
+test('neither the page nor the export of a merchant says from where the operator acted', async () => {
+  const actors = [
+    userActor(admin, '198.51.100.9'),
+    { kind: 'command', id: 'ops', address: 'gateway-1.internal' },
+    { kind: 'token', id: 'support', address: '198.51.100.77' },
+  ] as const
+  const shop = await gateway.addMerchant()
+  for (const actor of actors) await record(actor, shop, 'receipt.send', null)
+  const user = await signedIn(gateway, { member: { merchant_id: shop.merchant_id, role: 'owner' } })
+  const log = `/dashboard/m/${shop.merchant_id}/live/settings/audit`
+  for (const where of [log, `${log}/export`]) {
+    const seen = await (await user.get(where)).text()
+    expect(seen.match(/the operator/g)?.length).toBeGreaterThanOrEqual(actors.length)
+    for (const { address } of actors) expect(seen).not.toContain(address)
+    const all = await (await admin.get(where)).text()
+    for (const { address } of actors) expect(all).toContain(address)
+  }
+})
+
+test('one verification runs at a time on a node, with a deadline for each batch', async () => {
+  let opened = 0
+  await verifyAuditLog(() => {
+    opened++
+    return gateway.db
+  })
+  expect(opened).toBeGreaterThan(0)
+  const both: Promise<Response>[] = []
+  await gateway.db.transaction(async tx => {
+    await tx.rows(sql`lock table ledger_seals in access exclusive mode`)
+    both.push(owner.submit('/dashboard/account', `${path}/verify`))
+    both.push(admin.submit('/dashboard/account', `${operatorPath}/verify`))
+    const first = await Promise.race(both)
+    expect([first.status, first.headers.get('retry-after')]).toEqual([429, '5'])
+  })
+  expect(new Set((await Promise.all(both)).map(({ status }) => status))).toEqual(new Set([200, 429]))
+  expect((await owner.submit('/dashboard/account', `${path}/verify`)).status).toBe(200)
+})
+
+const verify = async (who: DashboardClient, page: string) => (await who.submit(page, `${page}/verify`)).text()
+
 test('the log is verified, and a changed entry is named', async () => {
-  await gateway.db.rows(sql`select 1`)
+  expect(await verify(owner, path)).toContain('Nothing is sealed yet')
   await sealAuditLog(gateway.db, new Date(Date.now() + 3 * 3_600_000))
-  const verify = async () => (await admin.submit(operatorPath, `${operatorPath}/verify`)).text()
-  expect(await verify()).toContain('The log is intact')
+  expect(await verify(admin, operatorPath)).toContain('The log is intact')
   expect(await admin.html(operatorPath)).toContain('are sealed: seal 1')
+  expect(await verify(owner, path)).toMatch(
+    /Verified up to \d{4}-[\d :-]+ UTC: 2 sealed entries of this merchant are as they were sealed\./,
+  )
+  const neighbour = await signedIn(gateway, { member: { merchant_id: other.merchant_id, role: 'owner' } })
+  const theirs = `/dashboard/m/${other.merchant_id}/live/settings/audit`
   await gateway.db.rows(sql`alter table audit_entries disable trigger audit_entries_append_only`)
   const { entry_id } = (await gateway.db.one<{ entry_id: string }>(
     sql`select entry_id from audit_entries where action = 'logo.remove'`,
   )) ?? { entry_id: '' }
   await gateway.db.rows(sql`update audit_entries set subject = 'x' where entry_id = ${entry_id}`)
-  const html = await verify()
-  expect(html).toContain('The log does not fit')
-  expect(html).toContain(entry_id)
+  for (const [who, page] of [
+    [admin, operatorPath],
+    [owner, path],
+  ] as const) {
+    const html = await verify(who, page)
+    expect(html).toContain('The log does not fit')
+    expect(html).toContain(`entry ${entry_id}: this entry was changed`)
+  }
+  const html = await verify(neighbour, theirs)
+  expect(html).toContain('The log does not fit at seal 1, in an entry that is not of this merchant.')
+  expect(html).not.toContain(entry_id)
 })
 
 for (const [role, own, whole] of [

@@ -1,33 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { gzipSync } from 'node:zlib'
-import { operatorBase, merchantBase } from '../../../src/web/dashboard/route.ts'
-import {
-  digestOfTables,
-  everyRoute,
-  filledPath,
-  nameOf,
-  requestsTo,
-  type Seeded,
-  seedPayments,
-} from '../../support/dashboard/everyRoute.ts'
+import type { Permission } from '../../../src/core/access/permissions.ts'
+import { sql } from '../../../src/store/db.ts'
+import { digestOfTables, everyRoute, nameOf, requestsTo } from '../../support/dashboard/everyRoute.ts'
+import { filledFields, filledPath } from '../../support/dashboard/filledForms.ts'
+import { type SeededRows, seedRows } from '../../support/dashboard/seedRows.ts'
 import { type DashboardClient, signedIn } from '../../support/dashboard/signedIn.ts'
 import { type TestGateway, testGateway } from '../../support/gateway/gateway.ts'
 
-// What holds for every form and every page, whatever its area.
-
-const maxPageBytes = 30 * 1024 // compressed
+// What holds for every form, whatever its area.
 
 let gateway: TestGateway
-let seeded: Seeded
+let rows: SeededRows
 let requests: Awaited<ReturnType<typeof requestsTo>>
 let owner: DashboardClient
 let admin: DashboardClient
 let other: DashboardClient
 beforeAll(async () => {
   gateway = await testGateway()
-  seeded = await seedPayments(gateway)
+  rows = await seedRows(gateway)
   requests = await requestsTo(gateway)
-  const { merchant_id } = seeded.merchant
+  const { merchant_id } = rows.merchant
   owner = await signedIn(gateway, { member: { merchant_id, role: 'owner' }, lang: 'fr' })
   other = await signedIn(gateway, { member: { merchant_id, role: 'owner' } })
   admin = await signedIn(gateway, { operator: 'admin', lang: 'fr' })
@@ -39,13 +31,9 @@ const routes = (['merchant', 'operator', 'own', 'open'] as const).flatMap(part =
 )
 type Listed = (typeof routes)[number]
 
-const bases = {
-  merchant: () => merchantBase(seeded.merchant.merchant_id, 'test'),
-  operator: () => operatorBase,
-  own: () => '/dashboard',
-  open: () => '/dashboard',
-}
-const pathOf = ({ part, route }: Listed) => bases[part]() + filledPath(route.path, seeded)
+const pathOf = ({ part, route }: Listed) =>
+  filledPath(part, route.path, rows, rows.merchant, rows.merchant.unpaid)
+const fieldsOf = ({ part, route }: Listed) => filledFields(part, route.path, rows, rows.merchant)
 const userFor = ({ part }: Listed) => (part === 'operator' ? admin : owner)
 
 describe('a form without its token, of another site, or with the token of another session changes nothing', () => {
@@ -53,6 +41,7 @@ describe('a form without its token, of another site, or with the token of anothe
     test(nameOf(listed.part, listed.route), async () => {
       const before = await digestOfTables(gateway)
       const client = userFor(listed)
+      const fields = fieldsOf(listed)
       const attacks = [
         { token: '' },
         { token: 'x'.repeat(55) },
@@ -60,40 +49,56 @@ describe('a form without its token, of another site, or with the token of anothe
         { token: requests.tokenOf(other) },
       ]
       for (const sent of attacks) {
-        const answer = await requests.send(listed.route, pathOf(listed), client, sent)
+        const answer = await requests.send(listed.route, pathOf(listed), client, { ...sent, fields })
         expect([sent, answer.status]).toEqual([sent, 403])
       }
       expect(await digestOfTables(gateway)).toEqual(before)
     })
 })
 
-describe('every page has strict headers, no inline code, the language of its user, and little weight', () => {
-  for (const listed of routes.filter(({ route }) => route.method === 'get'))
+// Whatever could redirect money, open an account to others, or look for persons.
+const sensitive: readonly Permission[] = [
+  'keys.manage',
+  'team.manage',
+  'merchants.manage',
+  'accounts.manage',
+  'operator_refunds.approve',
+  'users.manage',
+  'people.find',
+  'people.erase',
+]
+const sensitivePaths = [
+  '/settings/notifications',
+  '/settings/requests',
+  '/settings/refunds',
+  '/money/refunds/approve',
+]
+const needsConfirmation = ({ route }: Listed) => 'isSensitive' in route && route.isSensitive === true
+
+test('what could redirect money or open an account is sensitive', () => {
+  for (const listed of routes) {
+    const { path } = listed.route
+    const isListed = 'permission' in listed.route && sensitive.includes(listed.route.permission)
+    if (isListed || sensitivePaths.includes(path))
+      expect([path, needsConfirmation(listed)]).toEqual([path, true])
+  }
+})
+
+describe('without the password or a code of the last minutes, it asks for one and changes nothing', () => {
+  for (const listed of routes.filter(needsConfirmation))
     test(nameOf(listed.part, listed.route), async () => {
-      const { route } = listed
-      const answer = await requests.send(
-        route,
-        pathOf(listed),
-        listed.part === 'open' ? undefined : userFor(listed),
-      )
-      const { headers, status } = answer
-      expect(status).toBeLessThan(500)
-      const text = await answer.text()
-      const isRedirect = status >= 300 && status < 400
-      if (isRedirect) return
-      expect(headers.get('x-content-type-options')).toBe('nosniff')
-      if (!headers.get('content-type')?.startsWith('text/html')) return
-      const policy = headers.get('content-security-policy') ?? ''
-      expect(policy).toContain("default-src 'none'")
-      expect(policy).toMatch(/frame-ancestors '(none|self)'/)
-      expect(policy).toMatch(/form-action '(self|none)'/)
-      expect(policy).not.toMatch(/unsafe|https?:|\*/)
-      expect(headers.get('referrer-policy')).toBe('no-referrer')
-      expect(headers.get('cache-control')).toContain('no-store')
-      expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:/i)
-      expect(text.match(/<script(?![^>]*\ssrc="\/)/g)).toBeNull()
-      expect(text).not.toMatch(/(src|href)="(https?:)?\/\/(?!127\.0\.0\.1)/)
-      if (listed.part !== 'open') expect(text).toContain('<html lang="fr"')
-      expect(gzipSync(text).length).toBeLessThan(maxPageBytes)
+      const client = userFor(listed)
+      const setConfirmed = (ago: string) =>
+        gateway.db.rows(sql`
+          update user_sessions set confirmed_at = now() - ${ago}::interval where user_id = ${client.user_id}`)
+      await setConfirmed('11 minutes')
+      const before = await digestOfTables(gateway)
+      const answer = await requests.send(listed.route, pathOf(listed), client, { fields: fieldsOf(listed) })
+      expect([answer.status, answer.headers.get('location')?.split('?')[0]]).toEqual([
+        303,
+        '/dashboard/confirm',
+      ])
+      expect(await digestOfTables(gateway)).toEqual(before)
+      await setConfirmed('0 minutes')
     })
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { merchantClosing, statementPage } from '../../../src/actions/money/merchantMoney.ts'
+import { sumClosing } from '../../../src/actions/ledger/closing.ts'
 import { balancesAt } from '../../../src/actions/ledger/balances.ts'
 import { dayStart, daysOf } from '../../../src/web/dashboard/money/moneyPeriod.ts'
 import { reference } from '../../../src/core/payment/reference.ts'
@@ -120,6 +121,25 @@ test('the sums of the closings are the change of the balance, however money move
     one => one.account === 'merchant' && one.mode === 'live',
   )
   expect(sums).toEqual(new Map(balances.map(({ currency, balance }) => [currency, balance])))
+
+  // Stored sums of days and hours change no closing, of whole days or of a part of one.
+  const parts = [
+    period,
+    ...daysOf(period, zone),
+    { from: new Date(begin + 90 * 60_000), until: new Date(begin + 60 * hourMs + 1) },
+  ]
+  const closings = () => Promise.all(parts.map(part => merchantClosing(gateway.db, own, part)))
+  const unsummed = await closings()
+  const now = new Date(begin + 2.5 * 24 * hourMs) // in the middle of a day
+  for (const at of [now, now, new Date(begin + 9 * 24 * hourMs)]) {
+    let hasMore = true
+    while (hasMore) hasMore = await sumClosing(gateway.db, own, zone, at, { day: 2, hour: 1 })
+    expect(await closings()).toEqual(unsummed)
+  }
+  const summed = await gateway.db.rows<{ hours: number }>(sql`
+    select distinct extract(epoch from until_at - from_at)::integer / 3600 as hours from closing_totals
+    where merchant_id = ${own.merchant_id}`)
+  expect(summed).toEqual([{ hours: 24 }])
 
   // The pages of the statement end with the same balance, and no line is missing or twice.
   const seen: string[] = []

@@ -88,6 +88,36 @@ test('an account is disabled once; a second tab and an old form change nothing',
   expect((await auditOf(account)).map(({ action }) => action)).toEqual(['account.add', 'account.change'])
 })
 
+test('each change of a merchant’s own account sends its owners a mail, one of the operator’s sends none', async () => {
+  const { merchant_id } = await gateway.addMerchant()
+  await signedIn(gateway, { member: { merchant_id, role: 'owner' } })
+  const mails = () =>
+    gateway.db.rows<{ details: object }>(sql`select details from user_mails order by created_at, mail_id`)
+  const own = await newAccount()
+  await own.add({ merchant: merchant_id })
+  const told = (await mails()).map(({ details }) => details)
+  expect(told).toMatchObject([{ change: 'payout' }])
+  await own.add({ merchant: merchant_id }) // the same form again
+  const change = { label: 'Main', unchecked: 'on', business: 'other' }
+  await admin.submit(own.page, `${own.page}/settings`, {
+    ...change,
+    version: await versionOn(own.page),
+    setting_secret_key: secret.replace('0123', '9876'),
+  })
+  expect(await mails()).toHaveLength(2)
+  const enable = async (enabled: string) =>
+    admin.submit(own.page, `${own.page}/enabled`, { enabled, version: await versionOn(own.page) })
+  await enable('off')
+  await enable('on')
+  expect(await mails()).toHaveLength(4)
+  const renamed = { ...change, label: 'Head office', version: await versionOn(own.page) }
+  await admin.submit(own.page, `${own.page}/settings`, renamed)
+  expect(await mails()).toHaveLength(4)
+  const { add } = await newAccount()
+  await add()
+  expect(await mails()).toHaveLength(4)
+})
+
 test('other credentials are stored only with an answer to whose they are', async () => {
   const { add, account, page } = await newAccount()
   await add()

@@ -57,6 +57,64 @@ test('the live view puts an account that is down before everything else', async 
   await gateway.db.rows(sql`delete from provider_health where node = 'n9'`)
 })
 
+const shops = (html: string) => html.match(/title="shop\d+\.example"/g)?.length
+
+test('the live view has the worst failing endpoints, and leads to a page with all of them', async () => {
+  const { body } = await post(gateway.url, signedRequest(merchant.test, {}))
+  await gateway.db.rows(sql`
+    insert into deliveries (merchant_id, tx_reference, sequence, mode, url, lane, style, created_at, begun_at, tries, retry,
+      next_try_at, last_try, last_try_at, last_ms, last_status, last_result, last_words)
+    select ${merchant.merchant_id}, ${String(body.tx_reference)}, 100 + n, 'test', 'https://shop' || n || '.example/ipn',
+      'https://shop' || n || '.example:443', 'post', now(), now(), 3, true, now() + interval '1 day', 3, now(), 12, 503,
+      'server_error', '' from generate_series(1, 25) n`)
+  const html = await reader.html(`${base}?mode=test`)
+  expect(shops(html)).toBe(20)
+  expect(html).toContain(`href="${base}/endpoints?mode=test"`)
+  expect(shops(await reader.html(`${base}/endpoints?mode=test`))).toBe(25)
+  expect(shops(await reader.html(`${base}/endpoints?mode=live`))).toBeUndefined()
+  await gateway.db.rows(sql`delete from deliveries where sequence > 100`)
+})
+
+const live = async () =>
+  (await reader.html(`${base}?mode=test`)).replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+
+test('the live view has the last backup, its age, and the next step', async () => {
+  expect(await live()).toMatch(
+    /Backups How to None was made by tollgate backup\. Run this every night: tollgate backup/,
+  )
+  const add = (id: string, hours: number, verified: boolean) =>
+    gateway.db.rows(sql`
+      insert into backups (backup_id, taken_at, finished_at, bytes, payments, is_encrypted, verified_at)
+      values (${id}, now() - ${hours} * interval '1 hour', now(), 48210400, 218400, true,
+        ${verified ? sql`now()` : sql`null`})`)
+  await add('b1', 30, true)
+  expect(await live()).toMatch(/Last backup .{12}, 30 h Too old .* It should be at most 26 h old/)
+  await add('b2', 3, false)
+  expect(await live()).toMatch(
+    /, 3 h Recent Verified Not yet Encrypted Yes Content 218,400 payments, 48\.2 MB/,
+  )
+  expect(await live()).toContain('Show that it can be restored: tollgate backup verify FILE')
+  await add('b3', 1, true)
+  expect(await live()).not.toContain('tollgate backup verify')
+  await gateway.db.rows(sql`delete from backups`)
+})
+
+test('the live view names a node that lacks a master key, and one of an older schema', async () => {
+  const beat = (node: string, number: number, schemasBack: number, keys: readonly string[]) =>
+    gateway.db.rows(sql`
+      insert into nodes (node, number, is_listening, name, listens_at, version, schema, key_ids, database_address,
+        clock_offset_ms, is_paused, role, started_at, seen_at)
+      values (${node}, ${number}, false, ${node}, 'http://10.0.0.1', '0.2.0',
+          (select max(schema) from nodes) - ${schemasBack}::integer, ${keys}, '', 0, false, 'all',
+        now(), now() + interval '1 minute')`)
+  await beat('kum-1', 91, 0, [])
+  await beat('acc-2', 92, 1, gateway.masterKeys.ids())
+  const html = await admin.html(`${base}?mode=test`)
+  expect(html).toContain('kum-1 lacks a master key that is in use.')
+  expect(html).toContain('Also: acc-2 runs an older release than the database.')
+  await gateway.db.rows(sql`delete from nodes where node in ('kum-1', 'acc-2')`)
+})
+
 for (const [typed, finds] of [
   ['ama', true],
   ['AMA SH', true],

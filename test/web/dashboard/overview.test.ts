@@ -146,7 +146,7 @@ test('what needs attention: each with a cure and a link', async () => {
   const accountant = await signedIn(gateway, { member: { merchant_id, role: 'accountant' } })
   expect(await accountant.html(`/dashboard/m/${merchant_id}/live`)).not.toContain('See failures')
   const french = await signedIn(gateway, { member: { merchant_id, role: 'owner' }, lang: 'fr' })
-  expect(await french.html(`/dashboard/m/${merchant_id}/live`)).toContain('Litiges ouverts : 1.')
+  expect(await french.html(`/dashboard/m/${merchant_id}/live`)).toContain('Litiges ouverts\u00a0: 1.')
 })
 
 test('the page is small, and only for its roles', async () => {

@@ -4,7 +4,7 @@ import { newReference, newToken } from '../../../src/runtime/ids.ts'
 import { sql } from '../../../src/store/db.ts'
 import { storePayments } from '../../../src/store/payments/payments.ts'
 import { type DashboardClient, signedIn } from '../../support/dashboard/signedIn.ts'
-import { type TestGateway, testGateway, type TestMerchant } from '../../support/gateway/gateway.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
 import { paidInvoice } from '../../support/merchant/refunds.ts'
 import { after, aPayment, hours } from '../../support/payments/rows.ts'
 
@@ -78,6 +78,24 @@ async function press(page: string, action: string, fields: Record<string, string
   return { submit, seen }
 }
 const to = (answer: Response) => answer.headers.get('location')
+
+test('the words of the messages, for those who may send the receipt', async () => {
+  const { page, tx_reference } = await paid()
+  expect(await owner.html(page)).toContain(`<a class="small" href="${page}/messages">Read both</a>`)
+  const html = await owner.html(`${page}/messages`)
+  const words = [...html.matchAll(/<blockquote[^>]*>(.*?)<\/blockquote>/gs)].map(([, said = '']) => said)
+  expect(words).toHaveLength(2)
+  for (const said of words) {
+    expect(said).toMatch(/GHS.\d/)
+    expect(said).toContain('/checkout/')
+  }
+  expect(text(html)).toContain('024 ••• 4000')
+  expect(html).not.toContain(customer.number)
+  const cashier = await userAs('cashier')
+  expect((await cashier.get(`${page}/messages`)).status).toBe(403)
+  const other = tx_reference.replace(/.$/, last => (last === '0' ? '1' : '0'))
+  expect((await owner.get(`${base}/payments/${other}/messages`)).status).toBe(404)
+})
 
 test('the page of a payment has the verdict first, and every part of its history', async () => {
   const { page } = await paid()
@@ -245,6 +263,18 @@ test('above the limits, the password is asked for again, and a second person app
   const made = await owner.submit(page, `${page}/refund`, { ...again.seen, part: 'part', amount: '50.00' })
   expect(to(made)).toBe(`${page}?done=refunded`)
   expect(await countOf(sql`select from user_mails where kind = 'alert'`)).toBeGreaterThan(0)
+})
+
+test('a refund in parts reaches the limits as one does', async () => {
+  const { page, tx_reference } = await paid({ total: '85.00' })
+  const part = async (amount: string) => {
+    const { seen } = await press(page, 'refund')
+    return to(await owner.submit(page, `${page}/refund`, { ...seen, part: 'part', amount }))
+  }
+  expect(await part('40.00')).toBe(`${page}?done=refunded`)
+  expect(await part('20.00')).toBe(`${page}?done=refunded`)
+  expect(await part('0.01')).toBe(`${page}?done=waiting`)
+  expect((await refundsOf(tx_reference)).map(({ amount }) => amount)).toEqual([4000n, 2000n])
 })
 
 test('live refunds that the operator has not allowed are refused in words', async () => {

@@ -56,6 +56,49 @@ async function addPayments() {
   }
 }
 
+const notesIn = async (client: DashboardClient, path: string) =>
+  [...(await client.html(base.replace('/live', `/test${path}`))).matchAll(/<span class="why">([^<]*)</g)].map(
+    ([, note = '']) => note.replace(/\d+ min \d+ s/, 'N'),
+  )
+
+test('a list says beside the status what there is to say, in both languages', async () => {
+  const { merchant_id } = merchant
+  const french = await signedIn(gateway, { member: { merchant_id, role: 'owner' }, lang: 'fr' })
+  const now = new Date()
+  const add = async (one: Partial<Payment>) => {
+    const tx_reference = newReference(now)
+    const tx_token = newToken(merchant_id, now)
+    const times = { created_at: now, updated_at: now, expires_at: after(600_000, now) }
+    await storePayments(gateway.db, [
+      aPayment({ merchant_id, mode: 'test', tx_reference, tx_token, ...times, ...one }),
+    ])
+    return tx_reference
+  }
+  await add({ invoice_id: 'N-1', status: 'failed', status_reason: 'Not enough money in the account.' })
+  await add({ invoice_id: 'N-2', status: 'awaiting_payment' })
+  await add({ invoice_id: 'N-3', status: 'awaiting_payment', expires_at: after(-1000, now) })
+  const paid = await add({ invoice_id: 'N-4', status: 'paid' })
+  await gateway.db.rows(sql`
+    insert into deliveries (merchant_id, tx_reference, sequence, mode, url, lane, style, created_at, begun_at, tries,
+      last_try, last_try_at, last_ms, last_result)
+    values (${merchant_id}, ${paid}, 1, 'test', 'https://shop.example/ipn', 'l', 'post', now(), now(), 1, 1, now(), 3,
+      'refused')`)
+  for (const path of ['', '/payments']) {
+    expect(await notesIn(owner, path)).toEqual([
+      'not acknowledged',
+      'expired',
+      'N left',
+      'Not enough money in the wallet',
+    ])
+    expect(await notesIn(french, path)).toEqual([
+      'non confirmé par la boutique',
+      'expiré',
+      'encore N',
+      'Solde insuffisant',
+    ])
+  }
+})
+
 const invoicesIn = (html: string) =>
   [...html.matchAll(/<td class="invoice"><a href="[^"]*">([^<]*)<\/a>/g)].map(([, invoice]) => invoice)
 const find = async (client: DashboardClient, at: string, q = '') =>

@@ -5,25 +5,25 @@ import {
   permissions,
   type Permission,
 } from '../../../src/core/access/permissions.ts'
-import { merchantBase, operatorBase } from '../../../src/web/dashboard/route.ts'
+import { digestOfTables, everyRoute, nameOf, requestsTo } from '../../support/dashboard/everyRoute.ts'
+import { filledFields, filledPath } from '../../support/dashboard/filledForms.ts'
 import {
-  digestOfTables,
-  everyRoute,
-  filledPath,
-  nameOf,
-  requestsTo,
-  type Seeded,
-  seedPayments,
-} from '../../support/dashboard/everyRoute.ts'
+  type MerchantRows,
+  type SeededRows,
+  seedRows,
+  takePayment,
+} from '../../support/dashboard/seedRows.ts'
 import { type DashboardClient, signedIn } from '../../support/dashboard/signedIn.ts'
 import { type TestGateway, testGateway } from '../../support/gateway/gateway.ts'
 
-// The table of src/core/access/permissions.ts as requests: every role times every page and action.
+// The table of src/core/access/permissions.ts as requests: every role times every page and action. The addresses and the
+// forms have ids of rows that exist, so a refusal does not come from a row that is missing.
 
 let gateway: TestGateway
-let seeded: Seeded
+let rows: SeededRows
 let requests: Awaited<ReturnType<typeof requestsTo>>
 const users = new Map<string, DashboardClient>()
+const taken = new Map<string, string>() // the payment that each user took
 
 const everyRole = [
   ...merchantRoles.map(role => ({ at: 'merchant' as const, role })),
@@ -34,9 +34,9 @@ const keyOf = ({ at, role }: AnyRole) => `${at} ${role}`
 
 beforeAll(async () => {
   gateway = await testGateway()
-  seeded = await seedPayments(gateway)
+  rows = await seedRows(gateway)
   requests = await requestsTo(gateway)
-  const { merchant_id } = seeded.merchant
+  const { merchant_id } = rows.merchant
   for (const key of everyRole)
     users.set(
       keyOf(key),
@@ -45,9 +45,11 @@ beforeAll(async () => {
         key.at === 'merchant' ? { member: { merchant_id, role: key.role } } : { operator: key.role },
       ),
     )
-  const member = { merchant_id: seeded.other.merchant_id, role: 'owner' as const }
+  const member = { merchant_id: rows.other.merchant_id, role: 'owner' as const }
   users.set('owner elsewhere', await signedIn(gateway, { member }))
   users.set('nobody', await signedIn(gateway, {}))
+  for (const key of rolesOf('take.payment').map(keyOf))
+    taken.set(key, await takePayment(merchant_id, userOf(key)))
 })
 afterAll(() => gateway.stop())
 
@@ -59,9 +61,10 @@ const routes = [
 ]
 type Listed = (typeof routes)[number]
 
-const pathOf = ({ part, route }: Listed) =>
-  (part === 'operator' ? operatorBase : merchantBase(seeded.merchant.merchant_id, 'test')) +
-  filledPath(route.path, seeded)
+const pathOf = ({ part, route }: Listed, of: MerchantRows = rows.merchant, who = '') =>
+  filledPath(part, route.path, rows, of, taken.get(who) ?? rows.other.unpaid)
+const fieldsOf = ({ part, route }: Listed, of: MerchantRows = rows.merchant) =>
+  filledFields(part, route.path, rows, of)
 
 const rolesOf = (permission: Permission) => {
   const { merchant, operator } = permissions[permission]
@@ -95,38 +98,60 @@ describe('refused', () => {
       const isChange = listed.route.method === 'post'
       const before = isChange ? await digestOfTables(gateway) : undefined
       const path = pathOf(listed)
+      const fields = fieldsOf(listed)
       const expected = refusalsOf(listed)
-      const answers = await Promise.all(
-        expected.map(async ([who]) => [who, (await requests.send(listed.route, path, userOf(who))).status]),
-      )
+      const answers: [string, number][] = []
+      for (const [who] of expected)
+        answers.push([who, (await requests.send(listed.route, path, userOf(who), { fields })).status])
       expect(answers).toEqual(expected)
-      const stranger = await requests.send(listed.route, path, undefined)
+      const stranger = await requests.send(listed.route, path, undefined, { fields })
       expect([stranger.status, isOwnEnd(stranger.headers.get('location'))]).toEqual([303, true])
       if (before) expect(await digestOfTables(gateway)).toEqual(before)
     })
 })
 
-describe('a payment of another merchant', () => {
+// The own address with what belongs to the other merchant.
+const foreignPath = (listed: Listed) =>
+  pathOf(listed, rows.other).replaceAll(rows.other.merchant_id, rows.merchant.merchant_id)
+const foreignFields = (listed: Listed): Record<string, string> => {
+  const fields: Record<string, string> = fieldsOf(listed, rows.other)
+  return 'merchant' in fields ? { ...fields, merchant: rows.merchant.merchant_id } : fields
+}
+const send = (listed: Listed, path: string, key: string, fields: Record<string, string>) =>
+  requests.send(listed.route, path, userOf(key), { fields })
+
+describe('a row of another merchant in the address does not exist', () => {
   for (const listed of routes.filter(({ route }) => route.path.includes(':reference')))
-    test(`${nameOf(listed.part, listed.route)} does not exist`, async () => {
+    test(nameOf(listed.part, listed.route), async () => {
       const before = await digestOfTables(gateway)
-      const path = pathOf(listed).replace(seeded.reference, seeded.otherReference)
-      for (const key of rolesOf(listed.route.permission)) {
-        if (listed.part === 'operator') continue // an operator sees all merchants
-        const answer = await requests.send(listed.route, path, userOf(keyOf(key)))
-        expect([keyOf(key), answer.status]).toEqual([keyOf(key), 404])
+      for (const key of rolesOf(listed.route.permission).map(keyOf)) {
+        const answer = await send(listed, foreignPath(listed), key, fieldsOf(listed))
+        expect([key, answer.status]).toEqual([key, 404])
       }
       expect(await digestOfTables(gateway)).toEqual(before)
     })
 })
 
+test('a form with the ids of another merchant changes nothing', async () => {
+  const before = await digestOfTables(gateway)
+  for (const listed of routes.filter(({ route }) => route.method === 'post')) {
+    const fields = foreignFields(listed)
+    if (JSON.stringify(fields) === JSON.stringify(fieldsOf(listed))) continue // a form without an id
+    for (const key of rolesOf(listed.route.permission).map(keyOf)) {
+      const { status } = await send(listed, pathOf(listed, rows.merchant, key), key, fields)
+      expect([401, 403].includes(status) || status >= 500, `${key} got ${status}`).toBe(false)
+    }
+    expect(await digestOfTables(gateway), nameOf(listed.part, listed.route)).toEqual(before)
+  }
+})
+
 describe('allowed', () => {
   for (const listed of routes)
     test(nameOf(listed.part, listed.route), async () => {
-      for (const key of rolesOf(listed.route.permission)) {
-        const answer = await requests.send(listed.route, pathOf(listed), userOf(keyOf(key)))
-        const who = `${keyOf(key)} got ${answer.status}`
-        expect([401, 403].includes(answer.status) || answer.status >= 500, who).toBe(false)
+      for (const key of rolesOf(listed.route.permission).map(keyOf)) {
+        const answer = await send(listed, pathOf(listed, rows.merchant, key), key, fieldsOf(listed))
+        const who = `${key} got ${answer.status}`
+        expect([401, 403, 404].includes(answer.status) || answer.status >= 500, who).toBe(false)
         expect(isOwnEnd(answer.headers.get('location')), `${who}: ${answer.headers.get('location')}`).toBe(
           false,
         )

@@ -152,6 +152,21 @@ test('a sensitive group needs a confirmed session, and each change of it sends t
   expect(await mails()).toHaveLength(2 * owners)
 })
 
+test('other provider accounts need a confirmed session, and the owners get a mail about them', async () => {
+  const admin = await signedIn(gateway, { operator: 'admin' })
+  const confirm = (at: Date | null) =>
+    gateway.db.rows(sql`update user_sessions set confirmed_at = ${at} where user_id = ${admin.user_id}`)
+  await confirm(null)
+  expect((await admin.get(`${base}/settings/limits`)).headers.get('location')).toContain('/dashboard/confirm')
+  await confirm(new Date())
+  const before = (await mails()).length
+  await (await open('limits', admin)).submit({ rate_burst: '70' })
+  expect(await mails()).toHaveLength(before)
+  expect(noticeOf(await (await open('limits', admin)).submit({ providers: 'sandbox' }))).toBe('done=saved')
+  const changes = (await mails()).slice(before).map(({ details }) => details.change)
+  expect(new Set(changes)).toEqual(new Set(['payout']))
+})
+
 test('the passwords of style basic are shown once, right after the change', async () => {
   const form = await open('notifications')
   const answer = await form.submit({ ipn_style: 'basic' })
@@ -248,6 +263,37 @@ test('the logo is uploaded, replaced only by who has seen it, and removed', asyn
   )
   expect(await logoDigest()).toBe('')
   expect((await entries()).slice(-2).map(([action]) => action)).toEqual(['logo.set', 'logo.remove'])
+})
+
+test('an outlet is added once, a cashier is bound to it, and a code with another name is refused', async () => {
+  const page = `${base}/settings/outlets`
+  expect(await owner.html(`${base}/settings`)).toContain(`href="${page}"`)
+  expect(await owner.html(page)).toContain('There are none yet')
+  const add = (code: string, name: string, who = owner) => who.submit(page, page, { code, name })
+  expect(noticeOf(await add('ACC-1', ' Accra <b>Mall '))).toBe('done=added')
+  expect(noticeOf(await add('ACC-1', 'Accra <b>Mall'))).toBe('done=already')
+  const listed = await owner.html(page)
+  expect(listed).toContain('<code>ACC-1</code>')
+  expect(listed).toContain('Accra &lt;b&gt;Mall')
+  for (const [code, name, words] of [
+    ['ACC-1', 'Another', 'Another outlet has this code'],
+    ['a b', 'Osu', 'letters, digits'],
+    ['', 'Osu', 'letters, digits'],
+    ['osu', ' ', '1 to 120 characters'],
+    ['osu', 'x'.repeat(121), '1 to 120 characters'],
+  ] as const) {
+    const refused = await add(code, name)
+    expect(refused.status).toBe(422)
+    expect(await refused.text()).toContain(words)
+  }
+  const added = (await entries()).filter(([action]) => action === 'outlet.add')
+  expect(added).toEqual([['outlet.add', { name: 'Accra <b>Mall' }]])
+  expect(await owner.html(`${base}/settings/team/invite`)).toContain('name="outlet_ACC-1"')
+  const developer = await signedIn(gateway, {
+    member: { merchant_id: merchant.merchant_id, role: 'developer' },
+  })
+  expect(await developer.html(page)).not.toContain(`action="${page}"`)
+  expect((await developer.submit('/dashboard/account', page, { code: 'x', name: 'X' })).status).toBe(403)
 })
 
 test('the documentation lists the settings with the words of the table', () => {

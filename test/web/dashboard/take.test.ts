@@ -4,9 +4,15 @@ import type { Payment } from '../../../src/core/payment/payment.ts'
 import { reference } from '../../../src/core/payment/reference.ts'
 import { takenLimits } from '../../../src/core/payment/takenPayment.ts'
 import { newTakenForm } from '../../../src/runtime/ids.ts'
-import { sql } from '../../../src/store/db.ts'
+import { type Query, sql, type Tx } from '../../../src/store/db.ts'
 import { addOutlet } from '../../../src/store/merchants/merchants.ts'
-import { addTakenPayment } from '../../../src/store/payments/takenPayments.ts'
+import {
+  addTakenPayment,
+  countOpenTaken,
+  findTakenPayment,
+  listTakenAtOutlet,
+  listTakenPayments,
+} from '../../../src/store/payments/takenPayments.ts'
 import { type DashboardClient, formTokenIn, signedIn } from '../../support/dashboard/signedIn.ts'
 import { type TestGateway, testGateway, type TestMerchant } from '../../support/gateway/gateway.ts'
 import { signedRequest } from '../../support/merchant/merchant.ts'
@@ -79,6 +85,41 @@ for (const mode of ['test', 'live'] as const)
     expect(page).toMatch(/\/checkout\/[0-9a-z]{42}/)
     expect(await cashier.html(`${base(mode)}/take`)).toContain(`/take/${tx_reference}`)
   })
+
+test('a cashier of one outlet sees its day, others their own', async () => {
+  const other = await gateway.addMerchant()
+  const { merchant_id } = other
+  for (const code of ['kumasi', 'ho'])
+    await addOutlet(gateway.db, { merchant_id, code, name: `Place ${code}`, created_at: new Date() })
+  const cashierOf = (outlets?: readonly string[]) =>
+    signedIn(gateway, { member: { merchant_id, role: 'cashier', outlets } })
+  const page = `/dashboard/m/${merchant_id}/test/take`
+  const [ama, esi, yaw, all] = [
+    await cashierOf(['kumasi']),
+    await cashierOf(['kumasi']),
+    await cashierOf(['ho']),
+    await cashierOf(),
+  ]
+  const takeAt = async (user: DashboardClient, outlet: string, total: string) =>
+    referenceIn(await user.submit(page, page, input({ outlet, total })))
+  const [mine, theirs] = [await takeAt(ama, 'kumasi', '12.00'), await takeAt(esi, 'kumasi', '13.00')]
+  await takeAt(yaw, 'ho', '14.00')
+  await takeAt(all, 'kumasi', '15.00')
+  await gateway.db.rows(sql`
+    update payments set status = 'paid' where merchant_id = ${merchant_id} and outlet = 'kumasi'`)
+  const seen = await ama.html(page)
+  expect(seen).toContain('Place kumasi today')
+  expect(seen).toContain('3 paid, GHS 40.00')
+  for (const amount of ['12.00', '13.00', '15.00']) expect(seen).toContain(`GHS ${amount}`)
+  expect(seen).not.toContain('14.00')
+  expect(seen).toContain(`/take/${mine}`)
+  expect(seen).not.toContain(`/take/${theirs}`)
+  expect((await ama.get(`${page}/${theirs}`)).status).toBe(404)
+  const own = await all.html(page)
+  expect(own).toContain('Taken by you today')
+  expect(own).toContain('1 paid, GHS 15.00')
+  expect(await ama.html(page.replace('/test/', '/live/'))).toContain('What your team takes here')
+})
 
 test('a form that is submitted twice at once is one payment, asked of the phone once', async () => {
   const cashier = await member('cashier')
@@ -246,3 +287,33 @@ for (const [invoice_id, status, code] of [
     expect(answer.status).toBe(status)
     if (code) expect(await answer.json()).toMatchObject({ error: { code, field: 'invoice_id' } })
   })
+
+test('the payments that a user took are found by their key, whatever the number of other payments', async () => {
+  const { merchant_id } = merchant
+  await gateway.db.rows(sql`
+    insert into payments (merchant_id, tx_reference, mode, invoice_id, tx_token, status, total, currency, request_digest,
+      created_at, updated_at, expires_at)
+    select ${merchant_id}, 'TG-000000-000000-' || lpad(n::text, 6, '0'), 'test', 'X-' || n, 'x' || n, 'paid', 100, 'GHS', '',
+      now(), now(), now() from generate_series(1, 3000) n`)
+  await gateway.db.rows(sql`analyze payments, taken_payments`)
+  const taker = { merchant_id, user_id: 'u_1', since: 'TG-0', tx_reference: 'TG-1' }
+  const plans: string[] = []
+  const explain = async <Row>(query: Query): Promise<Row[]> => {
+    plans.push(JSON.stringify(await gateway.db.rows(sql`explain (costs off) ${query}`)))
+    return []
+  }
+  const explaining: Tx = {
+    ...gateway.db,
+    rows: explain,
+    one: async <Row>(query: Query) => (await explain<Row>(query))[0],
+  }
+  await listTakenPayments(explaining, { ...taker, mode: 'test' }, 10)
+  await countOpenTaken(explaining, taker, new Date(), 10)
+  await findTakenPayment(explaining, taker)
+  await listTakenAtOutlet(explaining, { merchant_id, outlet: 'osu', since: 'TG-0', mode: 'test' }, 10)
+  expect(plans).toHaveLength(5)
+  const [cut, ...joined] = plans.toReversed()
+  expect(cut).toMatch(/taken_payments_pkey/)
+  for (const plan of joined)
+    expect(plan).toMatch(/payments_pkey on payments p.*Index Cond: [^}]*tx_reference = \(?[t']/)
+})

@@ -93,6 +93,7 @@ const doors = () => [
   '/inbox',
   '/metrics',
   '/healthz',
+  '/self-check',
   '/docs',
   '/public/checkout.css',
   '/sandbox/phone',

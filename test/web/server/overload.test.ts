@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isLate, smoothed } from '../../../src/web/server/overload.ts'
+import { isLate, readingOf, smoothed } from '../../../src/web/server/overload.ts'
 
 const after = (...readings: number[]) => isLate(readings.reduce(smoothed, 0))
 const times = (n: number, reading: number) => Array.from({ length: n }, () => reading)
@@ -14,3 +14,10 @@ for (const [what, readings, late] of [
 ] as const)
   test(`${what}: ${late ? 'documents wait' : 'documents are served'}`, () =>
     expect(after(...readings)).toBe(late))
+
+// The timer of an idle process is also late: when it is paused, or when other programs use the processors.
+test('lateness counts as far as the event loop was busy', () => {
+  expect(readingOf(300, 2)).toBe(2) // idle, not run
+  expect(readingOf(300, 380)).toBe(300)
+  expect(readingOf(-1, 20)).toBe(0)
+})

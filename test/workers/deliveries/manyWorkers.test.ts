@@ -53,7 +53,10 @@ for (const workers of [2, 8])
         dispatcher.requestPoll()
         return dispatcher.step()
       }
-      return { dispatcher, loop: startLoop({ restMs: 20, step, onTrouble: error => troubles.push(error) }) }
+      return {
+        dispatcher,
+        loop: startLoop({ restMs: 20, step, onTrouble: error => troubles.push(error), heartbeat: undefined }),
+      }
     })
     const payments = Array.from({ length: 40 }, (_, at) => ({
       merchant_id: fixture.ids[at % 4] as string,

@@ -1,5 +1,7 @@
+import { storedText } from '../../../core/timeline/storedSentences.ts'
 import type { AccountFaults } from '../../../actions/providers/accountPages.ts'
 import type { AccountCheck } from '../../../actions/providers/checkAccount.ts'
+import { settingFaultIn } from '../../../core/merchant/settingFaultTexts.ts'
 import { FormToken } from '../../../core/markup/page.tsx'
 import type { Mode } from '../../../core/mode.ts'
 import type { ProviderSetting } from '../../../core/provider/provider.ts'
@@ -94,7 +96,7 @@ export const AccountFormPage = (props: FormProps) => {
               label={texts.merchant}
               hint={texts.merchantHint}
               value={values.merchant}
-              fault={faults?.fields.merchant}
+              fault={faults?.fields.merchant && settingFaultIn(faults.fields.merchant, visit.lang)}
             />
           )}
           <SettingInputs {...props} />
@@ -123,9 +125,9 @@ const FaultNotice = ({ visit, faults, check, attempts }: FormProps) => {
     <div class="notice bad" role="alert">
       <div>
         <p>{attempts === undefined ? texts.faults : fill(texts.needsBusiness, { attempts })}</p>
-        {check && <p>{fill(texts.checks[check.outcome], { words: check.words })}</p>}
+        {check && <p>{fill(texts.checks[check.outcome], { words: storedText(check.words, visit.lang) })}</p>}
         {faults?.others.map(fault => (
-          <p>{fault}</p>
+          <p>{settingFaultIn(fault, visit.lang)}</p>
         ))}
       </div>
     </div>
@@ -135,14 +137,14 @@ const FaultNotice = ({ visit, faults, check, attempts }: FormProps) => {
 // A secret is never shown again, not even after a fault.
 const SettingInputs = ({ visit, fields, values, faults }: FormProps) => {
   const texts = accountsTexts[visit.lang]
-  const hintOf = ({ words, isSecret, usual }: ProviderSetting) => {
+  const hintOf = ({ words, french = words, isSecret, usual }: ProviderSetting) => {
     const more =
       isSecret && values.version !== undefined
         ? texts.stored
         : usual === undefined
           ? texts.needed
           : usual && fill(texts.byDefault, { value: usual })
-    return [words, more].filter(Boolean).join(' ')
+    return [visit.lang === 'fr' ? french : words, more].filter(Boolean).join(' ')
   }
   return (
     <>
@@ -154,7 +156,7 @@ const SettingInputs = ({ visit, fields, values, faults }: FormProps) => {
           type={field.isSecret ? 'password' : 'text'}
           isSecret={field.isSecret}
           value={field.isSecret ? undefined : values.typed[field.name]}
-          fault={faults?.fields[field.name]}
+          fault={settingFaultIn(faults?.fields[field.name] ?? '', visit.lang) || undefined}
         />
       ))}
     </>

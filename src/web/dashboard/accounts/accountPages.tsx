@@ -1,3 +1,4 @@
+import { storedText } from '../../../core/timeline/storedSentences.ts'
 import type { LiveAccount } from '../../../actions/installation/liveView.ts'
 import type { MethodFigures } from '../../../actions/providers/accountPages.ts'
 import type { findStoredAccount } from '../../../actions/providers/accountPages.ts'
@@ -73,7 +74,7 @@ export const AccountPage = (props: AccountProps) => {
       <DoneNotice text={notice && texts.done[notice]} />
       {check && (
         <p class={check.outcome === 'good' ? 'notice ok' : 'notice'} role="status">
-          {fill(texts.checks[check.outcome], { words: check.words })}
+          {fill(texts.checks[check.outcome], { words: storedText(check.words, visit.lang) })}
         </p>
       )}
       <div class="title">
@@ -133,15 +134,21 @@ const MethodsCard = ({ visit: { lang }, figures, account, row, badges }: Account
               return (
                 <tr>
                   <td>
-                    <MethodRow methods={[one.payment_method]} badges={badges} />{' '}
-                    {badges.has(one.payment_method) && paymentMethodName(one.payment_method)}
+                    <span class="method">
+                      <MethodRow methods={[one.payment_method]} badges={badges} />
+                      {badges.has(one.payment_method) && paymentMethodName(one.payment_method)}
+                    </span>
                   </td>
-                  <td class="r">{endedTotal(one.ended)}</td>
+                  <td class="r" data-head={texts.ended}>
+                    {endedTotal(one.ended)}
+                  </td>
                   <td class="r">
                     <RateBar rate={successRate(one.ended)} lang={lang} />
                   </td>
-                  <td class="r">{seconds === undefined ? '–' : `${Math.round(seconds)} s`}</td>
-                  <td class="r">
+                  <td class="r" data-head={texts.toPay}>
+                    {seconds === undefined ? '–' : `${Math.round(seconds)} s`}
+                  </td>
+                  <td class="r" data-head={texts.answers}>
                     {answerMs(one.p50_ms)}, {answerMs(one.p95_ms)}
                   </td>
                   <td>
@@ -172,9 +179,13 @@ const ErrorsCard = ({ visit, figures }: AccountProps) => {
           <li class="small">
             <b>{paymentMethodName(one.payment_method)}</b>{' '}
             <span class="muted num">
-              {shortAge(new Date(visit.now.getTime() - (one.last_error_seconds_ago ?? 0) * 1000), visit.now)}
+              {shortAge(
+                new Date(visit.now.getTime() - (one.last_error_seconds_ago ?? 0) * 1000),
+                visit.now,
+                visit.lang,
+              )}
             </span>{' '}
-            {cleanText(one.last_error ?? '', maxError)}
+            {cleanText(storedText(one.last_error ?? '', visit.lang), maxError)}
           </li>
         ))}
       </ul>

@@ -63,13 +63,15 @@ const done = (c: Ctx, account: string, notice: AccountNotice) =>
 
 const deadlineMs = 10_000
 
-// The provider may take half a minute to answer, so the statements after that get a deadline of their own.
-const changingOf = ({ runtime, providers }: AreaDeps, { actor }: Visit) => ({
+// The provider may take twelve seconds to answer, so the statements after that get a deadline of their own.
+const changingOf = ({ runtime, providers }: AreaDeps, visit: Visit) => ({
   db: () => runtime.db.withQuota('dashboard').withDeadline(performance.now() + deadlineMs),
   setup: providers.setup,
-  actor,
+  ...changerOf(visit),
   clock: runtime.clock,
 })
+
+const changerOf = ({ actor, signedIn }: Visit) => ({ actor, by: signedIn.user.name })
 
 async function listAccountsPage(deps: AreaDeps, c: Ctx, visit: Visit) {
   const { runtime, providers } = deps
@@ -81,6 +83,8 @@ async function listAccountsPage(deps: AreaDeps, c: Ctx, visit: Visit) {
         now: visit.now,
         zone: runtime.timeZone,
         accounts: accounts.filter(account => account.mode === mode),
+        takesLivePayments: false, // its concerns are not shown here
+        installation: visit.installation,
       }),
     ),
   )
@@ -259,5 +263,5 @@ async function enabledForm(_deps: AreaDeps, c: Ctx, visit: Visit) {
   const row = await findStoredAccount(visit.db, nameOf(c))
   if (!row) return problemPage(c, visit.lang, 'notFound')
   const change = { isEnabled: visit.field('enabled') === 'on', seen: visit.field('version') }
-  return done(c, row.account, await setAccountEnabled(visit.db, visit.actor, row, change, visit.now))
+  return done(c, row.account, await setAccountEnabled(visit.db, changerOf(visit), row, change, visit.now))
 }

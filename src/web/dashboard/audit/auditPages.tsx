@@ -1,9 +1,11 @@
 import type { AuditPage } from '../../../actions/access/auditLog.ts'
-import type { StoredEntry } from '../../../core/access/audit.ts'
+import type { MerchantLogReport } from '../../../actions/access/auditSeal.ts'
+import { hidesAddress, type StoredEntry } from '../../../core/access/audit.ts'
 import { auditActor, auditChanges, auditSentence, auditTexts } from '../../../core/access/auditTexts.ts'
 import type { Child, PropsWithChildren } from '../../../core/markup/jsx-runtime.ts'
 import { FormToken } from '../../../core/markup/page.tsx'
 import { fill } from '../../../core/text.ts'
+import { storedText } from '../../../core/timeline/storedSentences.ts'
 import { MerchantPage, OperatorPlacePage } from '../frame/frame.tsx'
 import type { MerchantVisit, Visit } from '../route.ts'
 import { auditPageTexts } from './auditPageTexts.ts'
@@ -30,29 +32,43 @@ type LogProps = {
 const time = (at: Date) => at.toISOString().slice(0, 19).replace('T', ' ')
 
 // The log of one merchant.
-export const MerchantAuditPage = ({ visit, ...log }: LogProps & { visit: MerchantVisit }) => (
+export const MerchantAuditPage = ({
+  visit,
+  report,
+  ...log
+}: LogProps & { visit: MerchantVisit; report?: MerchantLogReport }) => (
   <MerchantPage visit={visit} title={auditPageTexts[visit.lang].title} place="settings">
     <AuditLog
       visit={visit}
       path={`${visit.base}/settings/audit`}
-      hides={({ is_operator }) => is_operator && visit.role.at === 'merchant'}
+      notice={report && <ReportNotice visit={visit} report={report} />}
       {...log}
-    />
+    >
+      <VerifyForm
+        visit={visit}
+        path={`${visit.base}/settings/audit`}
+        label={auditPageTexts[visit.lang].verifyOwn}
+      />
+    </AuditLog>
   </MerchantPage>
 )
 
 // The whole log.
 export const OperatorAuditPage = ({ visit, path, ...log }: LogProps & { visit: Visit; path: string }) => (
   <OperatorPlacePage visit={visit} title={auditPageTexts[visit.lang].title} place="audit">
-    <AuditLog visit={visit} path={path} hasMerchants hides={() => false} {...log}>
-      <form method="post" action={`${path}/verify`}>
-        <FormToken token={visit.formToken} />
-        <button type="submit" class="btn plain small">
-          {auditPageTexts[visit.lang].verify}
-        </button>
-      </form>
+    <AuditLog visit={visit} path={path} hasMerchants {...log}>
+      <VerifyForm visit={visit} path={path} label={auditPageTexts[visit.lang].verify} />
     </AuditLog>
   </OperatorPlacePage>
+)
+
+const VerifyForm = ({ visit, path, label }: { visit: Visit; path: string; label: string }) => (
+  <form method="post" action={`${path}/verify`}>
+    <FormToken token={visit.formToken} />
+    <button type="submit" class="btn plain small">
+      {label}
+    </button>
+  </form>
 )
 
 type AuditLogProps = PropsWithChildren<
@@ -60,12 +76,12 @@ type AuditLogProps = PropsWithChildren<
     visit: Visit
     path: string
     hasMerchants?: boolean
-    hides(entry: StoredEntry): boolean // the address of the actor
+    notice?: Child
   }
 >
 
 const AuditLog = (props: AuditLogProps) => {
-  const { visit, path, typed, page, seal, verified, wrongDates, isFirst, hasMerchants, hides, children } =
+  const { visit, path, typed, page, seal, verified, wrongDates, isFirst, hasMerchants, notice, children } =
     props
   const texts = auditPageTexts[visit.lang]
   const query = (more: Record<string, string> = {}) => {
@@ -77,6 +93,7 @@ const AuditLog = (props: AuditLogProps) => {
     <>
       <h1>{texts.title}</h1>
       <p class="muted">{texts.intro}</p>
+      {notice}
       {verified && <VerifiedNotice visit={visit} verified={verified} />}
       <SearchForm
         visit={visit}
@@ -89,7 +106,7 @@ const AuditLog = (props: AuditLogProps) => {
         {page.entries.length === 0 ? (
           <p class="empty">{texts.empty}</p>
         ) : (
-          <EntryTable visit={visit} entries={page.entries} hides={hides} />
+          <EntryTable visit={visit} entries={page.entries} />
         )}
         <p class="pager">
           <a href={`${path}/export${query()}`}>{texts.export}</a>
@@ -114,6 +131,28 @@ const AuditLog = (props: AuditLogProps) => {
   )
 }
 
+const ReportNotice = ({ visit, report }: { visit: Visit; report: MerchantLogReport }) => {
+  const texts = auditPageTexts[visit.lang]
+  if (report.state === 'unsealed') return <p class="notice">{texts.unsealed}</p>
+  if (report.state === 'intact')
+    return (
+      <p class="notice ok" role="status">
+        {fill(texts.verifiedUpTo, { entries: report.entries, until: `${time(report.until_at)} UTC` })}
+      </p>
+    )
+  return (
+    <p class="notice bad" role="alert">
+      {report.state === 'broken'
+        ? fill(texts.broken, {
+            seal: report.seal,
+            entry: report.entry,
+            words: storedText(report.words, visit.lang),
+          })
+        : fill(texts.brokenElsewhere, { seal: report.seal })}
+    </p>
+  )
+}
+
 const VerifiedNotice = ({ visit, verified }: { visit: Visit; verified: Verified }) => {
   const texts = auditPageTexts[visit.lang]
   return verified.intact ? (
@@ -125,7 +164,7 @@ const VerifiedNotice = ({ visit, verified }: { visit: Visit; verified: Verified 
       {fill(texts.broken, {
         seal: verified.seal,
         entry: verified.entry ?? texts.unknownEntry,
-        words: verified.words,
+        words: storedText(verified.words, visit.lang),
       })}
     </p>
   )
@@ -216,9 +255,9 @@ const SearchField = ({ name, label, value, hint, type = 'text', fault }: FieldPr
   </div>
 )
 
-type EntryProps = { visit: Visit; hides(entry: StoredEntry): boolean }
+type EntryProps = { visit: Visit; entries: readonly StoredEntry[] }
 
-const EntryTable = ({ visit, entries, hides }: EntryProps & { entries: readonly StoredEntry[] }) => {
+const EntryTable = ({ visit, entries }: EntryProps) => {
   const texts = auditPageTexts[visit.lang]
   return (
     <table class="fold">
@@ -233,11 +272,11 @@ const EntryTable = ({ visit, entries, hides }: EntryProps & { entries: readonly 
         {entries.map(entry => (
           <tr>
             <td class="num nowrap">{time(entry.at)}</td>
-            <td>
+            <td class="alone what">
               {auditSentence(entry, visit.lang)}
               <Changes visit={visit} entry={entry} />
             </td>
-            <td class="muted">{hides(entry) ? texts.operator : entry.address}</td>
+            <td class="muted">{hidesAddress(visit.role, entry) ? texts.operator : entry.address}</td>
           </tr>
         ))}
       </tbody>

@@ -1,5 +1,11 @@
 import { auditCsv, auditEntriesOf, type AuditSearch, searchAudit } from '../../../actions/access/auditLog.ts'
-import { lastAuditSeal, verifyAuditLog } from '../../../actions/access/auditSeal.ts'
+import {
+  lastAuditSeal,
+  type MerchantLogReport,
+  verifyAuditLog,
+  verifyMerchantLog,
+} from '../../../actions/access/auditSeal.ts'
+import { tooManyRequests } from '../../../core/interface/refusal.ts'
 import { withoutControlCharacters } from '../../../core/text.ts'
 import type { Ctx } from '../../http/context.ts'
 import type { AreaDeps } from '../areaDeps.ts'
@@ -24,19 +30,41 @@ import {
 const pageRows = 50
 const maxTyped = 200
 const batchDeadlineMs = 10_000
+const retryAfterSeconds = 5
 const dayMs = 86_400_000
 const operatorPath = `${operatorBase}/audit`
 
+// A verification reads the log of all merchants, so one runs at a time on each node, and another one is refused with 429.
+export type Verifying = <T>(verify: () => Promise<T>) => Promise<T>
+
+export function oneVerification(): Verifying {
+  let isRunning = false
+  return async verify => {
+    if (isRunning) throw tooManyRequests(retryAfterSeconds)
+    isRunning = true
+    try {
+      return await verify()
+    } finally {
+      isRunning = false
+    }
+  }
+}
+
+type AuditDeps = AreaDeps & { verifying: Verifying }
+
 // The log of one merchant, below its settings.
-export const merchantAuditRoutes = (deps: AreaDeps): MerchantRoute[] => [
+export const merchantAuditRoutes = (deps: AuditDeps): MerchantRoute[] => [
   {
     method: 'get',
     path: '/settings/audit',
     permission: 'audit.view',
-    handle: async (c, visit) => {
-      const log = await readLog(c, visit, visit.merchant.merchant_id)
-      return sendDashboardPage(c, <MerchantAuditPage visit={visit} {...log} />)
-    },
+    handle: (c, visit) => showOwn(c, visit),
+  },
+  {
+    method: 'post',
+    path: '/settings/audit/verify',
+    permission: 'audit.view',
+    handle: (c, visit) => verifyOwn(deps, c, visit),
   },
   {
     method: 'get',
@@ -47,7 +75,7 @@ export const merchantAuditRoutes = (deps: AreaDeps): MerchantRoute[] => [
 ]
 
 // The whole log.
-export const operatorAuditRoutes = (deps: AreaDeps): OperatorRoute[] => [
+export const operatorAuditRoutes = (deps: AuditDeps): OperatorRoute[] => [
   {
     method: 'get',
     path: '/audit',
@@ -60,8 +88,18 @@ export const operatorAuditRoutes = (deps: AreaDeps): OperatorRoute[] => [
     permission: 'operator_audit.view',
     handle: (c, visit) => exportLog(deps, c, visit),
   },
-  { method: 'post', path: '/audit/verify', permission: 'operator_audit.view', handle: verify },
+  {
+    method: 'post',
+    path: '/audit/verify',
+    permission: 'operator_audit.view',
+    handle: (c, visit) => verifyAll(deps, c, visit),
+  },
 ]
+
+async function showOwn(c: Ctx, visit: MerchantVisit, report?: MerchantLogReport) {
+  const log = await readLog(c, visit, visit.merchant.merchant_id)
+  return sendDashboardPage(c, <MerchantAuditPage visit={visit} {...log} report={report} />)
+}
 
 async function showAll(c: Ctx, visit: Visit, verified?: Verified) {
   const log = await readLog(c, visit)
@@ -71,11 +109,18 @@ async function showAll(c: Ctx, visit: Visit, verified?: Verified) {
   )
 }
 
-async function verify(c: Ctx, visit: Visit) {
-  const { sealFault, rows, seals } = await verifyAuditLog(visit.db)
+async function verifyOwn({ runtime, verifying }: AuditDeps, c: Ctx, visit: MerchantVisit) {
+  const open = batchesOf(runtime)
+  const report = await verifying(() => verifyMerchantLog(open, visit.merchant.merchant_id))
+  return showOwn(c, { ...visit, db: open() }, report)
+}
+
+async function verifyAll({ runtime, verifying }: AuditDeps, c: Ctx, visit: Visit) {
+  const open = batchesOf(runtime)
+  const { sealFault, rows, seals } = await verifying(() => verifyAuditLog(open))
   return showAll(
     c,
-    visit,
+    { ...visit, db: open() },
     sealFault
       ? { intact: false, seal: sealFault.seal, entry: sealFault.row_id, words: sealFault.words }
       : { intact: true, rows, seals },
@@ -100,10 +145,18 @@ async function readLog(c: Ctx, visit: Visit, merchant_id?: string) {
 
 function exportLog({ runtime }: AreaDeps, c: Ctx, visit: Visit | MerchantVisit, merchant_id?: string) {
   const { search } = readSearch(c, merchant_id)
-  const open = () => runtime.db.withQuota('dashboard').withDeadline(performance.now() + batchDeadlineMs)
+  const open = batchesOf(runtime)
   const day = visit.now.toISOString().slice(0, 10)
-  return sendCsv(c, `audit-${merchant_id ?? 'all'}-${day}.csv`, auditCsv(auditEntriesOf(open, search)))
+  return sendCsv(
+    c,
+    `audit-${merchant_id ?? 'all'}-${day}.csv`,
+    auditCsv(auditEntriesOf(open, search), visit.role),
+  )
 }
+
+// Each batch has its own deadline: all of them together may take longer than a page.
+const batchesOf = (runtime: AreaDeps['runtime']) => () =>
+  runtime.db.withQuota('dashboard').withDeadline(performance.now() + batchDeadlineMs)
 
 const textOf = (c: Ctx, name: string) =>
   withoutControlCharacters((c.req.query(name) ?? '').slice(0, maxTyped)).trim()

@@ -1,12 +1,14 @@
-import type { DeveloperKeys } from '../../../actions/merchants/developerKeys.ts'
+import { type BasicPassword, type DeveloperKeys, seenEnd } from '../../../actions/merchants/developerKeys.ts'
 import type { EndpointHealth } from '../../../actions/notifications/endpointHealth.ts'
+import type { NotTested, TestedEndpoint } from '../../../actions/notifications/testNotification.ts'
 import type { RefusedRequest } from '../../../core/interface/refusedRequest.ts'
 import type { PropsWithChildren } from '../../../core/markup/jsx-runtime.ts'
-import { FormToken } from '../../../core/markup/page.tsx'
+import { FormToken, Icon } from '../../../core/markup/page.tsx'
 import { resultText } from '../../../core/notification/delivery.ts'
 import { fill } from '../../../core/text.ts'
 import { MerchantPage } from '../frame/frame.tsx'
-import { DoneNotice } from '../ownAccount/ownAccountPages.tsx'
+import { EndpointTest } from './endpointTest.tsx'
+import { ButtonForm, DoneNotice } from '../ownAccount/ownAccountPages.tsx'
 import type { MerchantVisit } from '../route.ts'
 import { type DevelopersTexts, developersTexts } from './developersTexts.ts'
 
@@ -19,13 +21,16 @@ const shownTime = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' 
 type DevelopersProps = {
   visit: MerchantVisit
   keys: DeveloperKeys
+  password: BasicPassword | undefined // in style basic
   health: EndpointHealth
   requests: readonly RefusedRequest[]
   notice?: DevelopersNotice
+  tested?: TestedEndpoint | NotTested
 }
 
 // Keys, the endpoint, refused requests and the tools of the sandbox.
-export const DevelopersPage = ({ visit, keys, health, requests, notice }: DevelopersProps) => {
+export const DevelopersPage = (props: DevelopersProps) => {
+  const { visit, keys, password, health, requests, notice, tested } = props
   const texts = developersTextsOf(visit)
   return (
     <MerchantPage visit={visit} title={texts.title} place="developers">
@@ -33,7 +38,8 @@ export const DevelopersPage = ({ visit, keys, health, requests, notice }: Develo
       <DoneNotice text={notice && texts.notices[notice]} />
       <KeysCard visit={visit} keys={keys} />
       <SecretsCard visit={visit} keys={keys} />
-      <EndpointCard visit={visit} health={health} />
+      {password && <PasswordCard visit={visit} password={password} />}
+      <EndpointCard visit={visit} health={health} tested={tested} />
       <section class="card" aria-labelledby="requests">
         <header>
           <h2 id="requests">{texts.requests}</h2>
@@ -63,6 +69,23 @@ const KeyState = ({ visit, of }: { visit: MerchantVisit; of: Dated }) => {
   )
 }
 
+// On a phone the table has no head, so the cell says what its time is.
+const LastUse = ({ visit, at }: { visit: MerchantVisit; at: Date | null | undefined }) => {
+  const texts = developersTextsOf(visit)
+  return (
+    <td class="num">
+      {at ? (
+        <>
+          <span class="only-p">{texts.lastUsed} </span>
+          {shownTime(at)}
+        </>
+      ) : (
+        texts.neverUsed
+      )}
+    </td>
+  )
+}
+
 const KeysCard = ({ visit, keys: { keys } }: KeysProps) => {
   const texts = developersTextsOf(visit)
   return (
@@ -76,6 +99,7 @@ const KeysCard = ({ visit, keys: { keys } }: KeysProps) => {
               <code>{key.merchant_key}</code>
             </td>
             <td class="num">{shownTime(key.created_at)}</td>
+            <LastUse visit={visit} at={key.last_used_at} />
             <td>
               <KeyState visit={visit} of={key} />
             </td>
@@ -85,6 +109,7 @@ const KeysCard = ({ visit, keys: { keys } }: KeysProps) => {
                   visit={visit}
                   of="key"
                   id={key.merchant_key}
+                  seen={seenEnd(key)}
                   label={fill(texts.revokeOf, { key: key.merchant_key })}
                 />
               )}
@@ -97,12 +122,13 @@ const KeysCard = ({ visit, keys: { keys } }: KeysProps) => {
   )
 }
 
-type RevokeProps = { visit: MerchantVisit; of: 'key' | 'secret'; id: string; label: string }
+type RevokeProps = { visit: MerchantVisit; of: 'key' | 'secret'; id: string; seen: string; label: string }
 
-const RevokeForm = ({ visit, of, id, label }: RevokeProps) => (
+const RevokeForm = ({ visit, of, id, seen, label }: RevokeProps) => (
   <form method="post" action={`${visit.base}/developers/revoke-${of}`}>
     <FormToken token={visit.formToken} />
     <input type="hidden" name={of} value={id} />
+    <input type="hidden" name="seen" value={seen} />
     <button type="submit" class="btn danger small" aria-label={label}>
       {developersTextsOf(visit).revoke}
     </button>
@@ -122,6 +148,7 @@ const SecretsCard = ({ visit, keys: { secrets } }: KeysProps) => {
               <code>{secret.secret_id}</code>
             </td>
             <td class="num">{shownTime(secret.created_at)}</td>
+            <LastUse visit={visit} at={secret.last_used_at} />
             <td>
               <KeyState visit={visit} of={secret} />
             </td>
@@ -131,6 +158,7 @@ const SecretsCard = ({ visit, keys: { secrets } }: KeysProps) => {
                   visit={visit}
                   of="secret"
                   id={secret.secret_id}
+                  seen={seenEnd(secret)}
                   label={fill(texts.revokeSecretOf, { secret: secret.secret_id })}
                 />
               )}
@@ -148,6 +176,25 @@ const SecretsCard = ({ visit, keys: { secrets } }: KeysProps) => {
   )
 }
 
+const PasswordCard = ({ visit, password }: { visit: MerchantVisit; password: BasicPassword }) => {
+  const texts = developersTextsOf(visit)
+  return (
+    <section class="card stack" aria-labelledby="password">
+      <h2 id="password">{texts.password}</h2>
+      <p class="muted small">{texts.passwordText}</p>
+      {password.isMerchantId && <p>{texts.passwordIsId}</p>}
+      {visit.may('keys.manage') && (
+        <ButtonForm
+          visit={visit}
+          action={`${visit.base}/developers/rotate-password`}
+          label={texts.newPassword}
+          fields={{ seen: password.seen }}
+        />
+      )}
+    </section>
+  )
+}
+
 type DatedTableProps = PropsWithChildren<{ visit: MerchantVisit; head: string; isEmpty: boolean }>
 
 const DatedTable = ({ visit, head, isEmpty, children }: DatedTableProps) => {
@@ -159,6 +206,7 @@ const DatedTable = ({ visit, head, isEmpty, children }: DatedTableProps) => {
         <tr>
           <th>{head}</th>
           <th>{texts.created}</th>
+          <th>{texts.lastUsed}</th>
           <th>{texts.state}</th>
           <td></td>
         </tr>
@@ -187,15 +235,16 @@ const RotateForm = ({ visit, action, title, seen }: RotateProps) => {
             <option value={hours}>{texts.overlaps[hours]}</option>
           ))}
         </select>
+        <Icon name="down" />
       </span>
-      <button type="submit" class="btn plain small" aria-label={title}>
-        {texts.rotate}
+      <button type="submit" class="btn plain small">
+        {title}
       </button>
     </form>
   )
 }
 
-const EndpointCard = ({ visit, health }: Pick<DevelopersProps, 'visit' | 'health'>) => {
+const EndpointCard = ({ visit, health, tested }: Pick<DevelopersProps, 'visit' | 'health' | 'tested'>) => {
   const texts = developersTextsOf(visit)
   const { ipn_url, sent, acknowledged, parked, isFailing, failures } = health
   const verdict = sent === 0 ? texts.quiet : isFailing ? texts.failing : texts.healthy
@@ -211,6 +260,7 @@ const EndpointCard = ({ visit, health }: Pick<DevelopersProps, 'visit' | 'health
       </p>
       {sent > 0 && <p class="small">{fill(texts.counts, { acknowledged, sent })}</p>}
       {parked > 0 && <p class="small">{fill(texts.parked, { count: parked })}</p>}
+      <EndpointTest visit={visit} hasAddress={ipn_url !== null} tested={tested} />
       <h3>{texts.failures}</h3>
       {failures.length === 0 ? (
         <p class="muted">{texts.noFailures}</p>
@@ -231,7 +281,7 @@ const EndpointCard = ({ visit, health }: Pick<DevelopersProps, 'visit' | 'health
                 <td>
                   <a href={`${visit.base}/payments/${one.tx_reference}`}>{one.tx_reference}</a>
                 </td>
-                <td>{one.last_result && resultText(one.last_result)}</td>
+                <td>{one.last_result && resultText(one.last_result, visit.lang)}</td>
                 <td class="r">{one.tries ?? 0}</td>
               </tr>
             ))}
@@ -252,7 +302,8 @@ const RequestList = ({ visit, requests }: RequestsProps) => {
       {requests.map(request => (
         <details>
           <summary>
-            <span class="num">{shownTime(request.refused_at)}</span> <b>{request.code}</b> {request.message}
+            <span class="num">{shownTime(request.refused_at)}</span> <b>{request.code}</b>{' '}
+            <span lang="en">{request.message}</span>
           </summary>
           <dl class="facts">
             <dt>{request.method}</dt>
@@ -287,9 +338,11 @@ export const RequestsPage = ({ visit, requests, next }: RequestsProps & { next: 
       <p class="crumb">
         <a href={`${visit.base}/developers`}>{texts.title}</a>
       </p>
-      <section class="card">
+      <div class="title">
         <h1>{texts.requests}</h1>
-        <p class="muted small">{texts.requestsText}</p>
+      </div>
+      <p class="muted small">{texts.requestsText}</p>
+      <section class="card">
         <RequestList visit={visit} requests={requests} />
         {next && (
           <p class="pager">
@@ -304,8 +357,10 @@ export const RequestsPage = ({ visit, requests, next }: RequestsProps & { next: 
 const SandboxCard = ({ visit }: { visit: MerchantVisit }) => {
   const texts = developersTextsOf(visit)
   return (
-    <section class="card" aria-labelledby="sandbox">
-      <h2 id="sandbox">{texts.sandbox}</h2>
+    <section class="card stack" aria-labelledby="sandbox">
+      <header>
+        <h2 id="sandbox">{texts.sandbox}</h2>
+      </header>
       <p class="muted small">{texts.sandboxText}</p>
       <p class="row">
         <a href="/sandbox/phone">{texts.phone}</a>
@@ -317,7 +372,7 @@ const SandboxCard = ({ visit }: { visit: MerchantVisit }) => {
   )
 }
 
-type OnceProps = { visit: MerchantVisit; values: readonly (readonly [string, string])[]; until: string }
+type OnceProps = { visit: MerchantVisit; values: readonly (readonly [string, string])[]; until?: string }
 
 // A new secret, shown once: this page is the answer to the form, and no address has it.
 export const ShownOncePage = ({ visit, values, until }: OnceProps) => {
@@ -339,7 +394,9 @@ export const ShownOncePage = ({ visit, values, until }: OnceProps) => {
             </div>
           ))}
         </dl>
-        <p class="small">{fill(texts.onceOld, { time: shownTime(new Date(until)) })}</p>
+        <p class="small">
+          {until ? fill(texts.onceOld, { time: shownTime(new Date(until)) }) : texts.onceReplaced}
+        </p>
         <a class="btn" href={`${visit.base}/developers`}>
           {texts.done}
         </a>

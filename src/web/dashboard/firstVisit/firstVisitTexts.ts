@@ -29,29 +29,29 @@ const en = {
 export type FirstVisitTexts = typeof en
 
 const fr: FirstVisitTexts = {
-  title: 'Votre passerelle est en marche',
-  demo: 'Faire le tour',
+  title: 'Votre passerelle fonctionne',
+  demo: 'Découvrir',
   demoText:
-    'Ce navigateur est connecté comme propriétaire de la boutique de démonstration, et comme opérateur. Cela ne vaut que sur cette machine, et prend fin dès que le premier compte existe.',
-  asMerchant: 'La voir comme le marchand',
-  asOperator: 'La voir comme l’opérateur',
+    'Ce navigateur est connecté comme propriétaire de la boutique de démonstration, et comme exploitant. Cela ne vaut que sur cette machine, et prend fin dès que le premier compte existe.',
+  asMerchant: 'Voir comme le marchand',
+  asOperator: 'Voir comme l’exploitant',
   buy: 'Acheter dans la boutique de démonstration',
-  account: 'Créer le compte de l’opérateur',
+  account: 'Créer le compte de l’exploitant',
   accountText:
-    'Il voit tous les marchands et invite les autres. L’étape suivante est un second facteur. Ensuite, un lien du terminal ouvre l’assistance, les e-mails et les mesures, et rien du tableau de bord.',
+    'Il voit tous les marchands et invite les autres. L’étape suivante est un second facteur. Ensuite, un lien affiché dans le terminal donne accès à l’assistance, aux e-mails et aux métriques, mais pas au tableau de bord.',
   name: 'Votre nom',
   passwordHint: 'Au moins 10 caractères.',
   create: 'Créer le compte',
-  support: 'Assistance, e-mails et mesures',
-  nameFault: 'Écrivez un nom de 100 caractères au plus.',
+  support: 'Assistance, e-mails et métriques',
+  nameFault: 'Indiquez un nom de 100 caractères au plus.',
   emailFault: 'Ce n’est pas une adresse e-mail.',
-  tooOften: 'Trop de mots de passe sont vérifiés. Réessayez dans un instant.',
+  tooOften: 'Trop de mots de passe sont en cours de vérification. Réessayez dans un instant.',
   noLink: 'Il n’y a pas encore de compte',
   noLinkText:
-    'Le premier est créé par un lien. Sur la machine de la passerelle, lancez cette commande et ouvrez le lien qu’elle affiche :',
-  exists: 'Le compte de l’opérateur existe',
+    'Le premier est créé par un lien. Sur la machine de la passerelle, lancez cette commande et ouvrez le lien qu’elle affiche :',
+  exists: 'Le compte de l’exploitant existe',
   existsText:
-    'Un lien du terminal ouvre l’assistance, les e-mails et les mesures, et rien du tableau de bord.',
+    'Un lien affiché dans le terminal donne accès à l’assistance, aux e-mails et aux métriques, mais pas au tableau de bord.',
   signIn: 'Se connecter',
 }
 

@@ -17,7 +17,8 @@ import { htmlType } from '../../http/apiRequest.ts'
 import { type Ctx, plainResponse } from '../../http/context.ts'
 import { type MerchantVisit, merchantBase, operatorBase, type Visit } from '../route.ts'
 import { frameTexts } from './frameTexts.ts'
-import { type Place, PlaceIcon } from './icons.tsx'
+import { type Place, PlaceIcon, PlusIcon } from './icons.tsx'
+import { dashboardStyles } from './styles.ts'
 
 type NavPlace = { place: Place; path: string; permission: Permission }
 
@@ -47,8 +48,6 @@ export const firstPath = (role: Role, places: readonly NavPlace[] = merchantPlac
   places.find(({ permission }) => isPermitted(role, permission))?.path ?? ''
 
 type PageProps<V extends Visit> = PropsWithChildren<{ visit: V; title: string; place?: Place; head?: Child }>
-
-export const dashboardStyles = '/dashboard/dashboard.css'
 
 // A page of one merchant: white navigation, the merchant's name, and the mode, which is always visible.
 export const MerchantPage = ({ visit, title, place, head, children }: PageProps<MerchantVisit>) => {
@@ -200,6 +199,7 @@ const DashboardFrame = (props: FrameProps) => {
   const { visit, title, places, base, place, head, band, who, switches, isOperator, counts, children } = props
   const texts = frameTexts[visit.lang]
   const allowed = places.filter(({ permission }) => visit.may(permission))
+  const shortNames: Partial<Record<Place, string>> = texts.shortPlaces
   const link = ({ place: name, path }: NavPlace) => (
     <a href={`${base}${path}`} aria-current={name === place ? 'page' : undefined}>
       <PlaceIcon name={name} />
@@ -207,8 +207,30 @@ const DashboardFrame = (props: FrameProps) => {
       {counts?.[name] ? <span class="n">{counts[name]}</span> : null}
     </a>
   )
+  // Taking a payment is the green button in the middle.
+  const tab = ({ place: name, path }: NavPlace) => (
+    <a
+      href={`${base}${path}`}
+      aria-current={name === place ? 'page' : undefined}
+      class={name === 'take' ? 'go' : undefined}
+    >
+      <span class="sign">
+        {name === 'take' ? <PlusIcon /> : <PlaceIcon name={name} />}
+        {counts?.[name] ? <span class="count">{counts[name]}</span> : null}
+      </span>
+      {shortNames[name] ?? texts.places[name]}
+    </a>
+  )
   const frame = (
     <>
+      <a class="skip" href="#main">
+        {texts.skip}
+      </a>
+      {visit.installation.is !== 'original' && (
+        <section class="test" aria-label={texts.copy.title}>
+          {visit.installation.is === 'copy' ? texts.copyBand : texts.movedBand}
+        </section>
+      )}
       {band}
       <div class={isOperator ? 'frame op' : 'frame'}>
         <aside class="side">
@@ -240,11 +262,13 @@ const DashboardFrame = (props: FrameProps) => {
         </div>
         {allowed.length > 1 && (
           <nav class="tabs" aria-label={texts.dashboard}>
-            {allowed.slice(0, tabsOnPhone).map(link)}
+            {allowed.slice(0, tabsOnPhone).map(tab)}
             {allowed.length > tabsOnPhone && (
               <details class="more">
                 <summary>
-                  <PlaceIcon name="more" />
+                  <span class="sign">
+                    <PlaceIcon name="more" />
+                  </span>
                   {texts.places.more}
                 </summary>
                 <div>{allowed.slice(tabsOnPhone).map(link)}</div>

@@ -21,6 +21,7 @@ const en = {
     docs: 'Docs',
     more: 'More',
   },
+  shortPlaces: { take: 'Take', accounts: 'Accounts' }, // on a phone
   roles: {
     owner: 'Owner',
     accountant: 'Accountant',
@@ -32,6 +33,7 @@ const en = {
     read_only: 'Read only',
   } satisfies Record<MerchantRole | OperatorRole, string>,
   operator: 'Operator',
+  skip: 'To the content',
   dashboard: 'Dashboard',
   mode: 'Mode',
   test: 'Test',
@@ -60,6 +62,13 @@ const en = {
     title: 'Too busy at this moment',
     text: 'Payments have priority. Try again in a few seconds.',
   },
+  copy: {
+    title: 'This is a copy',
+    text: 'Nothing was changed. This gateway works on a copy of its database: it takes no live payment or refund, and sends nothing. If it is the real one now, the operator runs tollgate adopt.',
+  },
+  copyBand:
+    'A copy of the database: nothing is sent, and no live payment is taken. tollgate adopt makes it the real one.',
+  movedBand: 'The payments of this database were moved to another one: nothing is changed here.',
   unavailable: {
     title: 'Database unavailable',
     text: 'Nothing was changed, unless the page says so after a reload. Try again in a few seconds.',
@@ -73,7 +82,7 @@ const fr: FrameTexts = {
     overview: 'Aperçu',
     payments: 'Paiements',
     take: 'Encaisser',
-    money: 'Argent',
+    money: 'Finances',
     developers: 'Développeurs',
     settings: 'Paramètres',
     live: 'En direct',
@@ -88,6 +97,7 @@ const fr: FrameTexts = {
     docs: 'Documentation',
     more: 'Plus',
   },
+  shortPlaces: { take: 'Encaisser', accounts: 'Comptes' },
   roles: {
     owner: 'Propriétaire',
     accountant: 'Comptable',
@@ -95,29 +105,30 @@ const fr: FrameTexts = {
     cashier: 'Caissier',
     admin: 'Administrateur',
     support: 'Assistance',
-    finance: 'Finances',
+    finance: 'Responsable financier',
     read_only: 'Lecture seule',
   },
-  operator: 'Opérateur',
+  operator: 'Exploitant',
+  skip: 'Aller au contenu',
   dashboard: 'Tableau de bord',
   mode: 'Mode',
   test: 'Test',
   live: 'Réel',
-  testBand: 'Mode test : aucun argent réel ne circule',
+  testBand: 'Mode test : aucun argent réel ne circule',
   viewing: 'Vous voyez ce que voit {merchant}.',
   backToMerchants: 'Retour aux marchands',
-  findPayment: 'Chercher un paiement de n’importe quel marchand',
-  find: 'Chercher',
+  findPayment: 'Rechercher un paiement de tout marchand',
+  find: 'Rechercher',
   account: 'Votre compte',
   signOut: 'Se déconnecter',
   notFound: {
     title: 'Il n’y a rien ici',
-    text: 'L’adresse est fausse, ou votre rôle ne comprend pas cette page.',
+    text: 'L’adresse est incorrecte, ou votre rôle ne donne pas accès à cette page.',
     back: 'Vers le tableau de bord',
   },
   refused: {
-    title: 'Votre rôle ne comprend pas cette action',
-    text: 'Rien n’a été modifié. Demandez au propriétaire du compte si vous en avez besoin.',
+    title: 'Votre rôle ne permet pas cette action',
+    text: 'Rien n’a été modifié. Adressez-vous au propriétaire du compte si vous en avez besoin.',
   },
   foreignForm: {
     title: 'Rien n’a été modifié',
@@ -125,11 +136,18 @@ const fr: FrameTexts = {
   },
   busy: {
     title: 'Trop de demandes en ce moment',
-    text: 'Les paiements ont la priorité. Réessayez dans quelques secondes.',
+    text: 'Les paiements sont prioritaires. Réessayez dans quelques secondes.',
   },
+  copy: {
+    title: 'Ceci est une copie',
+    text: 'Rien n’a été modifié. Cette passerelle travaille sur une copie de sa base de données : elle n’accepte ni paiement ni remboursement réel et n’envoie rien. Si c’est désormais la base d’origine, l’exploitant lance tollgate adopt.',
+  },
+  copyBand:
+    'Copie de la base de données : rien n’est envoyé et aucun paiement réel n’est accepté. tollgate adopt en fait la base d’origine.',
+  movedBand: 'Les paiements de cette base ont été déplacés vers une autre : rien n’est modifié ici.',
   unavailable: {
     title: 'Base de données indisponible',
-    text: 'Rien n’a été modifié, sauf si la page le montre après un rechargement. Réessayez dans quelques secondes.',
+    text: 'Rien n’a été modifié, sauf si la page l’indique une fois rechargée. Réessayez dans quelques secondes.',
   },
 }
 

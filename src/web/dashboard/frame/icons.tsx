@@ -32,3 +32,16 @@ export const PlaceIcon = ({ name }: { name: Place }) => (
     <path d={paths[name]} />
   </svg>
 )
+
+export const PlusIcon = () => (
+  <svg class="i" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
+    <path d="M10 4v12M4 10h12" />
+  </svg>
+)
+
+// Beside the word of a small button.
+export const SmallIcon = ({ path }: { path: string }) => (
+  <svg class="i s" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
+    <path d={path} />
+  </svg>
+)

@@ -1,4 +1,4 @@
-import { TooBusy } from '../../../core/interface/refusal.ts'
+import { NotOriginal, TooBusy } from '../../../core/interface/refusal.ts'
 import type { Lang } from '../../../core/languages/languages.ts'
 import type { Ctx } from '../../http/context.ts'
 import { isRefusal } from '../../http/errors.ts'
@@ -20,7 +20,7 @@ export function refusalPage(c: Ctx, lang: Lang, error: unknown) {
   if (!isRefusal(error)) throw error
   if (error.isBodyUnread) c.header('connection', 'close')
   if (error.http === 429 || error instanceof TooBusy) return busyPage(c, lang, error.http)
-  const { unavailable, foreignForm } = frameTexts[lang]
-  const texts = error.http === 503 ? unavailable : foreignForm
+  const { copy, unavailable, foreignForm } = frameTexts[lang]
+  const texts = error instanceof NotOriginal ? copy : error.http === 503 ? unavailable : foreignForm
   return sendDashboardPage(c, <ProblemPage lang={lang} texts={texts} />, error.http, retry)
 }

@@ -1,4 +1,5 @@
 import type { Lang } from '../../../core/languages/languages.ts'
+import { localTime } from '../../../core/zone.ts'
 
 // Dates and times of a merchant's pages, in the language of the user and the time zone of the installation.
 
@@ -36,6 +37,6 @@ export function zonedDates(lang: Lang, zone: string): ZonedDates {
     weekday: as({ weekday: 'long' }),
     moment: at => `${as(date)(at)}, ${as(time)(at)}`,
     hour: at => as(time)(at).slice(0, 2),
-    iso: at => new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(at),
+    iso: at => localTime(at, zone).day,
   }
 }

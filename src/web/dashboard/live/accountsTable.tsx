@@ -3,6 +3,7 @@ import type { Lang } from '../../../core/languages/languages.ts'
 import { Icon } from '../../../core/markup/page.tsx'
 import { type PaymentMethod, paymentMethodName } from '../../../core/provider/paymentMethod.ts'
 import { cleanText } from '../../../core/text.ts'
+import { storedText } from '../../../core/timeline/storedSentences.ts'
 import { Badge } from '../../checkout/stages/methodForm.tsx'
 import type { AreaDeps } from '../areaDeps.ts'
 import { zonedDayMinute } from '../frame/zonedTime.ts'
@@ -57,21 +58,27 @@ export const AccountsTable = ({ lang, accounts, zone, badges }: TableProps) => {
             <td>
               <MethodRow methods={one.methods} badges={badges} />
             </td>
-            <td class="r">{figure(one.perSecond, lang)}</td>
+            <td class="r" data-head={texts.aSecond}>
+              {figure(one.perSecond, lang)}
+            </td>
             <td class="r">
               <RateBar rate={one.rate} lang={lang} />
             </td>
-            <td class="r">{one.secondsToPay !== undefined && `${Math.round(one.secondsToPay)} s`}</td>
+            <td class="r" data-head={one.secondsToPay === undefined ? undefined : texts.toPay}>
+              {one.secondsToPay !== undefined && `${Math.round(one.secondsToPay)} s`}
+            </td>
             <td>
               <HealthPill health={one.isDisabled ? 'disabled' : one.health} lang={lang} />
             </td>
-            <td>
+            <td class="alone" data-head={texts.lastError}>
               {one.lastError === null ? (
                 <span class="muted">{texts.none}</span>
               ) : (
                 <>
-                  {one.lastErrorAt && <span class="muted num">{zonedDayMinute(one.lastErrorAt, zone)}</span>}{' '}
-                  {cleanText(one.lastError, maxError)}
+                  {one.lastErrorAt && (
+                    <span class="muted num">{zonedDayMinute(one.lastErrorAt, zone, lang)}</span>
+                  )}{' '}
+                  {cleanText(storedText(one.lastError, lang), maxError)}
                 </>
               )}
             </td>

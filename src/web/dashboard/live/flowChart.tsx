@@ -4,9 +4,12 @@ import { zonedMinute } from '../frame/zonedTime.ts'
 import { liveTexts } from './liveTexts.ts'
 import { figure } from './figures.ts'
 
-const [width, height] = [606, 208]
-const plot = { left: 40, right: 602, top: 8, bottom: 186 }
+const height = 208
+const plot = { left: 40, top: 8, bottom: 186 }
 const gridLines = 4
+
+const markText = (mark: number, lang: Lang) =>
+  new Intl.NumberFormat(lang, { maximumFractionDigits: 2 }).format(mark)
 
 // The smallest round number of payments a second that is above all points.
 function scaleOf(most: number): number {
@@ -15,18 +18,30 @@ function scaleOf(most: number): number {
 }
 
 // New payments and failed attempts of each minute of the last hour. The table behind it has the same figures.
-export const FlowChart = ({
+type FlowProps = { points: readonly FlowPoint[]; lang: Lang; zone: string }
+
+export const FlowChart = (props: FlowProps) => (
+  <>
+    <div class="only-d">
+      <Drawing {...props} width={606} labelEvery={15} />
+    </div>
+    <div class="only-p">
+      <Drawing {...props} width={324} labelEvery={30} />
+    </div>
+  </>
+)
+
+const Drawing = ({
   points,
   lang,
   zone,
-}: {
-  points: readonly FlowPoint[]
-  lang: Lang
-  zone: string
-}) => {
+  width,
+  labelEvery,
+}: FlowProps & { width: number; labelEvery: number }) => {
+  const right = width - 4
   const texts = liveTexts[lang]
   const top = scaleOf(Math.max(...points.map(({ started, notPaid }) => Math.max(started, notPaid))))
-  const x = (at: number) => plot.left + (at / Math.max(1, points.length - 1)) * (plot.right - plot.left)
+  const x = (at: number) => plot.left + (at / Math.max(1, points.length - 1)) * (right - plot.left)
   const y = (value: number) => plot.bottom - (value / top) * (plot.bottom - plot.top)
   const line = (of: 'started' | 'notPaid') =>
     points.map((point, at) => `${at ? 'L' : 'M'}${x(at).toFixed(1)} ${y(point[of]).toFixed(1)}`).join('')
@@ -40,7 +55,7 @@ export const FlowChart = ({
       role="img"
       aria-label={texts.chart}
     >
-      <path class="area" d={`${line('started')}L${plot.right} ${plot.bottom}L${plot.left} ${plot.bottom}z`} />
+      <path class="area" d={`${line('started')}L${right} ${plot.bottom}L${plot.left} ${plot.bottom}z`} />
       {[0, 1, 2, 3, gridLines].map(step => (
         <>
           <path
@@ -48,7 +63,7 @@ export const FlowChart = ({
             d={`M${plot.left} ${y((top * step) / gridLines).toFixed(1)}H${width}`}
           />
           <text x={plot.left - 6} y={y((top * step) / gridLines) + 4} text-anchor="end">
-            {figure((top * step) / gridLines, lang)}
+            {markText((top * step) / gridLines, lang)}
           </text>
         </>
       ))}
@@ -56,7 +71,7 @@ export const FlowChart = ({
       <path class="l2" d={line('notPaid')} />
       {points
         .map((point, at) => ({ point, at }))
-        .filter(({ at }) => at % 15 === 0 || at === points.length - 1)
+        .filter(({ at }) => at % labelEvery === 0 || at === points.length - 1)
         .map(({ point, at }, index, all) => (
           <text
             x={x(at)}
@@ -66,23 +81,15 @@ export const FlowChart = ({
             {zonedMinute(point.minute, zone)}
           </text>
         ))}
-      {last && <circle class="b" cx={plot.right} cy={y(last.started)} r="4" />}
+      {last && <circle class="b" cx={right} cy={y(last.started)} r="4" />}
     </svg>
   )
 }
 
-export const FlowTable = ({
-  points,
-  lang,
-  zone,
-}: {
-  points: readonly FlowPoint[]
-  lang: Lang
-  zone: string
-}) => {
+export const FlowTable = ({ points, lang, zone }: FlowProps) => {
   const texts = liveTexts[lang]
   return (
-    <details class="flow-table">
+    <details class="as-table">
       <summary>{texts.asTable}</summary>
       <table>
         <thead>

@@ -1,14 +1,14 @@
 import type { LiveView } from '../../../actions/installation/liveView.ts'
-import { originOf, fill } from '../../../core/text.ts'
-import { resultText } from '../../../core/notification/delivery.ts'
+import { fill } from '../../../core/text.ts'
 import type { Concern } from '../../../core/operator/liveFigures.ts'
 import { Icon } from '../../../core/markup/page.tsx'
 import type { Child } from '../../../core/markup/jsx-runtime.ts'
-import { cleanText } from '../../../core/text.ts'
 import { OperatorPlacePage } from '../frame/frame.tsx'
 import { frameTexts } from '../frame/frameTexts.ts'
 import { zonedDayMinute, zonedMinute, zonedSecond } from '../frame/zonedTime.ts'
 import { operatorBase, type Visit } from '../route.ts'
+import { BackupsCard } from './backupsCard.tsx'
+import { EndpointsTable } from './endpointsTable.tsx'
 import { AccountsTable, type MethodBadges } from './accountsTable.tsx'
 import { countText, figure, offsetText, percentText, pointsText } from './figures.ts'
 import { FlowChart, FlowTable } from './flowChart.tsx'
@@ -62,7 +62,7 @@ export const LivePage = ({ visit, live, queue, zone, badges }: LiveProps) => {
       <Verdict visit={visit} live={live} />
       <Figures visit={visit} live={live} zone={zone} />
       <div class="two">
-        <section class="card">
+        <section class="card charted">
           <header>
             <h2>{texts.chart}</h2>
             <span class="legend">
@@ -82,9 +82,18 @@ export const LivePage = ({ visit, live, queue, zone, badges }: LiveProps) => {
         </header>
         <AccountsTable lang={visit.lang} accounts={live.accounts} zone={zone} badges={badges} />
       </section>
-      <div class="halves">
-        <NodesCard visit={visit} live={live} queue={queue} zone={zone} />
-        <EndpointsCard visit={visit} live={live} zone={zone} />
+      <NodesCard visit={visit} live={live} queue={queue} zone={zone} />
+      <div class="last-row">
+        <section class="card">
+          <header>
+            <h2>{texts.endpoints}</h2>
+            {live.endpoints.length > 0 && (
+              <a href={`${operatorBase}/endpoints?mode=${mode}`}>{texts.allEndpoints}</a>
+            )}
+          </header>
+          <EndpointsTable lang={visit.lang} endpoints={live.endpoints} zone={zone} />
+        </section>
+        <BackupsCard lang={visit.lang} backup={live.backup} now={live.now} zone={zone} />
       </div>
     </OperatorPlacePage>
   )
@@ -92,15 +101,30 @@ export const LivePage = ({ visit, live, queue, zone, badges }: LiveProps) => {
 
 const whatOf = (concern: Concern): string | number => {
   if (concern.kind === 'all_down') return concern.accounts.join(', ')
+  if (concern.kind === 'no_workers') return ''
   if ('account' in concern) return concern.account
   if ('node' in concern) return concern.node
-  return 'open' in concern ? concern.open : concern.failing
+  if ('hosts' in concern) return concern.hosts.join(', ')
+  if ('hours' in concern) return concern.hours
+  if ('merchants' in concern) return concern.merchants.join(', ')
+  if ('open' in concern) return concern.open
+  return 'failing' in concern ? concern.failing : ''
+}
+
+const docsOf: Partial<Record<Concern['kind'], string>> = {
+  copy: '/docs/copies',
+  moved: '/docs/copies',
+  no_backup: '/docs/backup',
+  old_backup: '/docs/backup',
+  old_primary: '/docs/database',
 }
 
 const placeOf = (concern: Concern): string | undefined => {
-  if (concern.kind === 'tasks') return '/tasks'
-  if (concern.kind === 'all_down') return '/accounts'
-  return 'account' in concern ? `/accounts/${encodeURIComponent(concern.account)}` : undefined
+  if (concern.kind === 'tasks') return `${operatorBase}/tasks`
+  if (concern.kind === 'unreadable_secrets') return `${operatorBase}/merchants`
+  if (concern.kind === 'all_down') return `${operatorBase}/accounts`
+  if ('account' in concern) return `${operatorBase}/accounts/${encodeURIComponent(concern.account)}`
+  return docsOf[concern.kind]
 }
 
 // What needs a person first, then the rest in one line.
@@ -120,12 +144,13 @@ const Verdict = ({ visit, live: { concerns } }: Pick<LiveProps, 'visit' | 'live'
   const words = texts.concerns[first.kind]
   const what = { what: whatOf(first) }
   const place = placeOf(first)
+  const isStop = first.kind === 'all_down' || first.kind === 'copy' || first.kind === 'moved'
   const also = others.map(one =>
     fill(texts.concerns[one.kind].title, { what: whatOf(one) }).replace(texts.flow, ''),
   )
   return (
-    <section class={first.kind === 'all_down' ? 'notice bad' : 'notice'}>
-      <Icon name={first.kind === 'all_down' ? 'stop' : 'alert'} />
+    <section class={isStop ? 'notice bad' : 'notice'}>
+      <Icon name={isStop ? 'stop' : 'alert'} />
       <div>
         <h1>{fill(words.title, what)}</h1>
         <p>
@@ -134,7 +159,7 @@ const Verdict = ({ visit, live: { concerns } }: Pick<LiveProps, 'visit' | 'live'
         </p>
       </div>
       {place && (
-        <a class="btn plain" href={`${operatorBase}${place}`}>
+        <a class="btn plain" href={place}>
           {fill(words.see, what)}
         </a>
       )}
@@ -215,6 +240,7 @@ const NodesCard = ({ visit: { lang }, live, queue, zone }: Omit<LiveProps, 'badg
           <thead>
             <tr>
               <th>{texts.node}</th>
+              <th>{texts.role}</th>
               <th>{texts.version}</th>
               <th class="r">{texts.clock}</th>
               <th class="r">{texts.schema}</th>
@@ -223,22 +249,41 @@ const NodesCard = ({ visit: { lang }, live, queue, zone }: Omit<LiveProps, 'badg
             </tr>
           </thead>
           <tbody>
-            {live.nodes.map(({ name, facts, connected_at, state }) => (
+            {live.nodes.map(({ name, row, state }) => (
               <tr>
                 <td>
                   <b>{name}</b>
+                  {row && (
+                    <>
+                      <br />
+                      <span class="tiny">{row.listens_at.replace('http://', '')}</span>
+                    </>
+                  )}
                 </td>
-                <td class="num">{facts?.version}</td>
-                <td class={state === 'clock_off' ? 'r warn-ink' : 'r'}>
-                  {facts && offsetText(facts.clockOffsetMs, lang)}
+                <td>{row && texts.roles[row.role]}</td>
+                <td class="num" data-head={row && texts.version}>
+                  {row?.version}
                 </td>
-                <td class="r">{facts?.schema}</td>
-                <td class="r">{zonedDayMinute(connected_at, zone)}</td>
+                <td class={state === 'clock_off' ? 'r warn-ink' : 'r'} data-head={row && texts.clock}>
+                  {row && offsetText(row.clock_offset_ms, lang)}
+                </td>
+                <td class="r" data-head={row && texts.schema}>
+                  {row?.schema}
+                </td>
+                <td class="r" data-head={row && texts.since}>
+                  {row && zonedDayMinute(row.started_at, zone, lang)}
+                </td>
                 <td>
                   <span class={state === 'good' ? 'pill ok' : 'pill wait'}>
                     <Icon name={state === 'good' ? 'check' : 'alert'} />
                     {texts.states[state]}
                   </span>
+                  {row && state !== 'good' && (
+                    <>
+                      {' '}
+                      <span class="tiny">{fill(texts.seen, { time: zonedSecond(row.seen_at, zone) })}</span>
+                    </>
+                  )}
                 </td>
               </tr>
             ))}
@@ -246,54 +291,6 @@ const NodesCard = ({ visit: { lang }, live, queue, zone }: Omit<LiveProps, 'badg
         </table>
       )}
       <p class="small muted">{fill(texts.queue, { count: countText(queue, lang) })}</p>
-    </section>
-  )
-}
-
-const maxWords = 80
-
-const EndpointsCard = ({ visit: { lang }, live, zone }: Pick<LiveProps, 'visit' | 'live' | 'zone'>) => {
-  const texts = liveTexts[lang]
-  return (
-    <section class="card">
-      <header>
-        <h2>{texts.endpoints}</h2>
-      </header>
-      {live.endpoints.length === 0 ? (
-        <p class="empty">
-          <span>{texts.noEndpoints}</span>
-        </p>
-      ) : (
-        <table class="fold">
-          <thead>
-            <tr>
-              <th>{texts.endpoint}</th>
-              <th>{texts.lastAnswer}</th>
-              <th class="r">{texts.waitingShort}</th>
-              <th class="r">{texts.next}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {live.endpoints.map(one => (
-              <tr>
-                <td>
-                  {originOf(one.url)?.replace(/^https?:\/\//, '') ?? one.lane}
-                  <br />
-                  <a class="tiny" href={`${operatorBase}/merchants/${one.merchant_id}`}>
-                    {one.merchant_name}
-                  </a>
-                </td>
-                <td>
-                  {one.last_status ? `${one.last_status}: ` : ''}
-                  {one.last_result ? resultText(one.last_result) : cleanText(one.last_words ?? '', maxWords)}
-                </td>
-                <td class="r">{countText(one.waiting, lang)}</td>
-                <td class="r">{zonedMinute(one.next_try_at, zone)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
     </section>
   )
 }

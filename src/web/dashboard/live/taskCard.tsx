@@ -32,7 +32,7 @@ export const TaskCard = ({ visit: { lang }, tasks, open, now }: TaskCardProps) =
                   {words.kinds[task.kind].title}: {task.invoice_id ?? task.tx_reference},{' '}
                   {moneyText(task.currency, task.amount)}
                 </b>
-                <span class="muted num">{shortAge(task.created_at, now)}</span>
+                <span class="muted num">{shortAge(task.created_at, now, lang)}</span>
               </p>
               <p class="tiny muted">
                 {task.owner_name ?? words.noOwner}. {words.proposed}:{' '}

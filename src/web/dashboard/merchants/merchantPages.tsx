@@ -227,9 +227,9 @@ const HandoverCard = ({ visit, view: { merchant, handover }, link, zone }: Merch
   if (!handover || !visit.may('merchants.manage')) return null
   const state = handoverState(handover, visit.now)
   const text = {
-    waiting: fill(texts.keysWaiting, { at: zonedDayMinute(handover.expires_at, zone) }),
+    waiting: fill(texts.keysWaiting, { at: zonedDayMinute(handover.expires_at, zone, visit.lang) }),
     opened: fill(texts.keysOpened, {
-      at: handover.opened_at ? zonedDayMinute(handover.opened_at, zone) : '',
+      at: handover.opened_at ? zonedDayMinute(handover.opened_at, zone, visit.lang) : '',
     }),
     expired: texts.keysExpired,
     revoked: texts.keysRevoked,

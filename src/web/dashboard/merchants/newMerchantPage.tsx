@@ -1,5 +1,6 @@
 import type { FieldFaults, NewMerchant } from '../../../actions/merchants/onboardGuided.ts'
 import { FormToken } from '../../../core/markup/page.tsx'
+import { settingFaultIn } from '../../../core/merchant/settingFaultTexts.ts'
 import { defaultCurrency } from '../../../core/money.ts'
 import { OperatorPlacePage } from '../frame/frame.tsx'
 import { operatorBase, type Visit } from '../route.ts'
@@ -7,7 +8,10 @@ import { merchantsTexts } from './merchantsTexts.ts'
 
 type NewMerchantProps = { visit: Visit; form: NewMerchant; faults: FieldFaults }
 
-export const NewMerchantPage = ({ visit, form, faults }: NewMerchantProps) => {
+export const NewMerchantPage = ({ visit, form, faults: found }: NewMerchantProps) => {
+  const faults = Object.fromEntries(
+    Object.entries(found).map(([name, fault]) => [name, fault && settingFaultIn(fault, visit.lang)]),
+  )
   const { new: texts, all } = merchantsTexts[visit.lang]
   const { settings } = form
   return (

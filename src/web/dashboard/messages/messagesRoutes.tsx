@@ -8,6 +8,7 @@ import { Icon } from '../../../core/markup/page.tsx'
 import { maskContacts, maskNumbers, maskRecipient } from '../../../core/mask.ts'
 import { shownState } from '../../../core/message/message.ts'
 import { withoutControls } from '../../../core/timeline/history.ts'
+import { storedText } from '../../../core/timeline/storedSentences.ts'
 import type { AreaDeps } from '../areaDeps.ts'
 import { OperatorPlacePage, sendDashboardPage } from '../frame/frame.tsx'
 import { zonedDayMinute } from '../frame/zonedTime.ts'
@@ -119,9 +120,11 @@ const MessageTable = ({ lang, messages, zone }: TableProps) => {
               {message.mode === 'test' && <span class="muted"> (test)</span>}
             </td>
             <td>{message.merchant_name}</td>
-            <td>{reasonOf(message)}</td>
-            <td class="r">{message.tries}</td>
-            <td class="r">{zonedDayMinute(message.created_at, zone)}</td>
+            <td class="alone">{reasonOf(message, lang)}</td>
+            <td class="r" data-head={texts.tries}>
+              {message.tries}
+            </td>
+            <td class="r">{zonedDayMinute(message.created_at, zone, lang)}</td>
           </tr>
         ))}
       </tbody>
@@ -130,10 +133,10 @@ const MessageTable = ({ lang, messages, zone }: TableProps) => {
 }
 
 // The words of a messenger may name the recipient.
-function reasonOf({ words, recipient, medium }: NamedMessage): string {
+function reasonOf({ words, recipient, medium }: NamedMessage, lang: Lang): string {
   const contacts =
     medium === 'sms' ? { phones: [recipient], emails: [] } : { phones: [], emails: [recipient] }
-  return maskNumbers(maskContacts(withoutControls(words), contacts))
+  return maskNumbers(maskContacts(storedText(withoutControls(words), lang), contacts))
 }
 
 const pills = {

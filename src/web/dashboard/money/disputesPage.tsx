@@ -1,5 +1,6 @@
 import type { disputeList, reversalList } from '../../../actions/money/merchantMoney.ts'
 import { withoutControls } from '../../../core/timeline/history.ts'
+import { storedText } from '../../../core/timeline/storedSentences.ts'
 import { Pill } from '../../pages/operatorPage.tsx'
 import { ListPager, MoneyPage, type MoneyView, signedMoney } from './moneyFrame.tsx'
 import { moneyTexts } from './moneyTexts.ts'
@@ -75,7 +76,7 @@ const DisputeTable = ({ view: { visit, dates }, disputes }: DisputeProps) => {
             <td>
               <a href={`${visit.base}/payments/${one.tx_reference}`}>{withoutControls(one.invoice_id)}</a>
             </td>
-            <td class="small">{withoutControls(one.reason)}</td>
+            <td class="small">{storedText(withoutControls(one.reason), visit.lang)}</td>
             <td class="num">{one.due_at && dates.date(one.due_at)}</td>
             <td class="r">{signedMoney(one.amount, one.currency, visit.lang)}</td>
             <td>
@@ -113,7 +114,7 @@ const ReversalTable = ({ view: { visit, dates }, reversals }: ReversalProps) => 
             <td>
               <a href={`${visit.base}/payments/${one.tx_reference}`}>{withoutControls(one.invoice_id)}</a>
             </td>
-            <td class="small">{withoutControls(one.reason)}</td>
+            <td class="small">{storedText(withoutControls(one.reason), visit.lang)}</td>
             <td class="r">{signedMoney(one.amount, one.currency, visit.lang)}</td>
           </tr>
         ))}

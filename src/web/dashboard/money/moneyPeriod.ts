@@ -1,5 +1,5 @@
 import type { Period } from '../../../actions/money/merchantMoney.ts'
-import { startOfDay, startOfNextDay } from '../../../core/zone.ts'
+import { localTime, startOfDay, startOfNextDay } from '../../../core/zone.ts'
 import type { Ctx } from '../../http/context.ts'
 import type { ZonedDates } from '../frame/zonedDates.ts'
 
@@ -21,8 +21,7 @@ export function dayStart(text: string, zone: string): Date | undefined {
     .find(start => isoDay(start, zone) === text)
 }
 
-export const isoDay = (at: Date, zone: string) =>
-  new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(at)
+export const isoDay = (at: Date, zone: string) => localTime(at, zone).day
 
 // Two days of the address, both included. Undefined: they are wrong.
 export function readRange(

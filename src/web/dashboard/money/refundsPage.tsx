@@ -4,6 +4,7 @@ import { approvalStateOf } from '../../../core/refund/approval.ts'
 import { type Refund, type RefundState, refundStates } from '../../../core/refund/refund.ts'
 import { fill } from '../../../core/text.ts'
 import { withoutControls } from '../../../core/timeline/history.ts'
+import { storedText } from '../../../core/timeline/storedSentences.ts'
 import { Pill, type PillTone } from '../../pages/operatorPage.tsx'
 import { ListPager, MoneyPage, type MoneyView, signedMoney } from './moneyFrame.tsx'
 import { type MoneyNotice, moneyTexts } from './moneyTexts.ts'
@@ -218,7 +219,7 @@ const RefundTable = ({ view: { visit, dates }, refunds }: Pick<RefundsProps, 'vi
             <td class="status">
               <Pill tone={tones[refund.state]}>{texts.states[refund.state]}</Pill>{' '}
               {refund.state_reason !== '' && (
-                <span class="muted tiny">{withoutControls(refund.state_reason)}</span>
+                <span class="muted tiny">{storedText(withoutControls(refund.state_reason), visit.lang)}</span>
               )}
             </td>
           </tr>

@@ -8,6 +8,7 @@ import { maskNumbers } from '../../../core/mask.ts'
 import { FormToken, Icon } from '../../../core/markup/page.tsx'
 import type { Mode } from '../../../core/mode.ts'
 import { moneyText } from '../../../core/timeline/history.ts'
+import { storedText } from '../../../core/timeline/storedSentences.ts'
 import { fill } from '../../../core/text.ts'
 import { OperatorPlacePage } from '../frame/frame.tsx'
 import { shortAge, zonedDayMinute } from '../frame/zonedTime.ts'
@@ -106,8 +107,8 @@ const ApprovalCard = ({ visit, zone, fault, approval }: PageProps & { approval: 
       <p class="small muted">
         {fill(texts.asked, {
           who: approval.requester_name ?? approval.requester_id,
-          age: shortAge(approval.created_at, visit.now),
-          at: zonedDayMinute(approval.expires_at, zone),
+          age: shortAge(approval.created_at, visit.now, visit.lang),
+          at: zonedDayMinute(approval.expires_at, zone, visit.lang),
         })}
       </p>
       {approval.reason && <p>{maskNumbers(approval.reason)}</p>}
@@ -163,10 +164,10 @@ const RefundCard = (props: PageProps & { refund: NamedRefund }) => {
         <a href={paymentPath(refund)}>{texts.payment}</a>
         <span class="small muted">
           {refund.provider_account}, {refund.provider_ref ?? refund.refund_reference},{' '}
-          {shortAge(refund.created_at, visit.now)}
+          {shortAge(refund.created_at, visit.now, visit.lang)}
         </span>
       </p>
-      {refund.state_reason && <p>{maskNumbers(refund.state_reason)}</p>}
+      {refund.state_reason && <p>{maskNumbers(storedText(refund.state_reason, props.visit.lang))}</p>}
       {visit.may('operator_refunds.approve') && <RecordForm {...props} />}
     </section>
   )

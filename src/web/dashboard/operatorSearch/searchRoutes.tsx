@@ -27,10 +27,10 @@ const texts = {
     time: 'Time',
   },
   fr: {
-    none: 'Aucun paiement ne correspond à « {query} ». Cherchez une référence, une facture, un numéro de téléphone ou de portefeuille, un courriel, ou la référence d’un prestataire.',
-    what: 'Cherchez une référence, une facture, un numéro de téléphone ou de portefeuille, un courriel, ou la référence d’un prestataire.',
-    found: 'Paiements pour « {query} »',
-    more: 'Il y en a de plus anciens. Cherchez une facture ou une référence pour en voir un.',
+    none: 'Aucun paiement ne correspond à « {query} ». Recherchez une référence, une facture, un numéro de téléphone ou de compte mobile money, un e-mail ou la référence d’un prestataire.',
+    what: 'Recherchez une référence, une facture, un numéro de téléphone ou de compte mobile money, un e-mail ou la référence d’un prestataire.',
+    found: 'Paiements pour « {query} »',
+    more: 'Il y en a de plus anciens. Recherchez une facture ou une référence pour en voir un.',
     invoice: 'Facture',
     amount: 'Montant',
     merchant: 'Marchand',
@@ -130,7 +130,7 @@ const SearchedPage = ({ visit, query, payments, more, zone }: SearchedProps) => 
                       <FoundStatus status={payment.status} lang={visit.lang} />
                     </td>
                     <td class="muted">{customerOf(payment)}</td>
-                    <td class="r">{zonedDayMinute(payment.created_at, zone)}</td>
+                    <td class="r">{zonedDayMinute(payment.created_at, zone, visit.lang)}</td>
                   </tr>
                 ))}
               </tbody>

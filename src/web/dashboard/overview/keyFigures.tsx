@@ -87,8 +87,15 @@ const moneyIn = (minor: bigint, currency: Currency, lang: string) => localizedMo
 const percent = (value: number, lang: string) =>
   `${new Intl.NumberFormat(lang, { maximumFractionDigits: Math.abs(value) < 10 ? 1 : 0 }).format(value)} %`
 
-export const rateText = (rate: number, lang: string) =>
-  `${new Intl.NumberFormat(lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(rate * 100)} %`
+const rateFormats = new Map<string, Intl.NumberFormat>() // by language: creating one is slow
+
+export function rateText(rate: number, lang: string) {
+  const format =
+    rateFormats.get(lang) ??
+    new Intl.NumberFormat(lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+  rateFormats.set(lang, format)
+  return `${format.format(rate * 100)} %`
+}
 
 const RateFigure = ({ visit, overview: { figures, comparedWith } }: OverviewProps) => {
   const texts = overviewTexts[visit.lang]

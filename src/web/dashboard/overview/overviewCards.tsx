@@ -1,13 +1,13 @@
 import { endedOf, type Part, successRate } from '../../../core/overview/figures.ts'
 import type { Child } from '../../../core/markup/jsx-runtime.ts'
 import { decimalsOf, localizedFigure } from '../../../core/money.ts'
-import { type Reason, reasons } from '../../../core/provider/reason.ts'
 import { paymentMethodName } from '../../../core/provider/paymentMethod.ts'
 import { moneyText } from '../../../core/timeline/history.ts'
 import { fill } from '../../../core/text.ts'
 import { BarChart, type ChartSlot, ShareBar } from './barChart.tsx'
 import { rateText } from './keyFigures.tsx'
 import type { OverviewProps } from './overviewProps.ts'
+import { failureTexts, reasonCodes } from '../payments/failureTexts.ts'
 import { type OverviewTexts, overviewTexts } from './overviewTexts.ts'
 
 const shownMethods = 8
@@ -106,11 +106,11 @@ export const SlotChart = ({ visit, dates, period, currency, overview }: Overview
         <h2 id="slots">
           {texts.perSlot[period]} <span class="muted small">{currency}</span>
         </h2>
+        <p class="legend">
+          <span class="key">{texts.now[period]}</span>
+          <span class="key line">{fill(texts.before[period], weekday)}</span>
+        </p>
       </header>
-      <p class="legend">
-        <span class="key">{texts.now[period]}</span>
-        <span class="key line">{fill(texts.before[period], weekday)}</span>
-      </p>
       <BarChart slots={slots} label={name} number={number} />
       <AsTable
         texts={texts}
@@ -157,11 +157,11 @@ const partHead = (texts: OverviewTexts, name: string, amount: string) => [
   amount,
 ]
 
-const PartList = ({ parts, name, visit }: PartListProps) => {
+const PartList = ({ parts, name, visit, isOutlets }: PartListProps) => {
   const texts = overviewTexts[visit.lang]
   return (
     <>
-      <ul class="by">
+      <ul class={isOutlets ? 'by of-outlets' : 'by'}>
         {parts.map(part => {
           const { paid, failed, left } = part
           const rate = successRate(part)
@@ -191,7 +191,11 @@ const PartList = ({ parts, name, visit }: PartListProps) => {
   )
 }
 
-type PartListProps = Pick<OverviewProps, 'visit'> & { parts: readonly Part[]; name(part: Part): Child }
+type PartListProps = Pick<OverviewProps, 'visit'> & {
+  parts: readonly Part[]
+  name(part: Part): Child
+  isOutlets?: boolean
+}
 
 export const MethodCard = ({ visit, overview: { figures } }: OverviewProps) => {
   const texts = overviewTexts[visit.lang]
@@ -233,7 +237,12 @@ export const OutletCard = ({ visit, overview: { figures, outletNames } }: Overvi
       <PartList
         visit={visit}
         parts={parts.slice(0, shownOutlets)}
-        name={part => <span class="outlet-name">{nameOf(part)}</span>}
+        isOutlets
+        name={part => (
+          <span class="name" title={nameOf(part)}>
+            {nameOf(part)}
+          </span>
+        )}
       />
       <AsTable
         texts={texts}
@@ -244,14 +253,12 @@ export const OutletCard = ({ visit, overview: { figures, outletNames } }: Overvi
   )
 }
 
-const codes = new Map(Object.entries(reasons).map(([code, sentence]) => [sentence as string, code as Reason]))
-
 export const FailureReasons = ({ visit, overview: { failures, sample } }: OverviewProps) => {
   const texts = overviewTexts[visit.lang]
   const counts = new Map<string, number>()
   for (const { status_reason, payments } of failures) {
-    const code = codes.get(status_reason)
-    const words = code ? texts.reasons[code] : texts.otherReason
+    const code = reasonCodes.get(status_reason)
+    const words = code ? failureTexts[visit.lang][code] : texts.otherReason
     counts.set(words, (counts.get(words) ?? 0) + payments)
   }
   const sorted = [...counts].sort(([, a], [, b]) => b - a)

@@ -9,6 +9,7 @@ import type { Payment, Status } from '../../../core/payment/payment.ts'
 import { NeedsAttention } from './needsAttention.tsx'
 import { FailureReasons, MethodCard, MethodTag, OutletCard, SlotChart } from './overviewCards.tsx'
 import { KeyFigures } from './keyFigures.tsx'
+import { sideNote } from '../payments/listPage.tsx'
 import type { OverviewProps } from './overviewProps.ts'
 import { overviewTexts } from './overviewTexts.ts'
 
@@ -81,7 +82,11 @@ const tones: Record<Status, PillTone> = {
   awaiting_payment: 'wait',
 }
 
-const LatestPayments = ({ visit, dates, overview: { latest, outletNames } }: OverviewProps) => {
+const LatestPayments = ({
+  visit,
+  dates,
+  overview: { latest, unacknowledged, outletNames },
+}: OverviewProps) => {
   const texts = overviewTexts[visit.lang]
   const { columns } = texts
   return (
@@ -105,7 +110,7 @@ const LatestPayments = ({ visit, dates, overview: { latest, outletNames } }: Ove
           {latest.map(payment => (
             <tr>
               <td class="num">{shortMoment(payment.created_at, visit, dates)}</td>
-              <td>
+              <td class="invoice">
                 <a href={`${visit.base}/payments/${payment.tx_reference}`}>
                   {withoutControls(payment.invoice_id)}
                 </a>
@@ -116,10 +121,15 @@ const LatestPayments = ({ visit, dates, overview: { latest, outletNames } }: Ove
                   <span class="only-p muted num">{shortMoment(payment.created_at, visit, dates)}</span>
                 </span>
               </td>
-              <td>{payment.outlet && (outletNames.get(payment.outlet) ?? payment.outlet)}</td>
+              <td class="outlet">{payment.outlet && (outletNames.get(payment.outlet) ?? payment.outlet)}</td>
               <td class="r">{moneyText(payment.currency, payment.total)}</td>
               <td>
-                <Pill tone={tones[payment.status]}>{texts.statuses[payment.status]}</Pill>
+                <span class="state">
+                  <Pill tone={tones[payment.status]}>{texts.statuses[payment.status]}</Pill>
+                  <span class="why">
+                    {sideNote(visit, payment, unacknowledged.has(payment.tx_reference))}
+                  </span>
+                </span>
               </td>
             </tr>
           ))}

@@ -1,6 +1,6 @@
 import type { UserSession } from '../../../core/access/user.ts'
 import { shownRecoveryCode, totpAddress } from '../../../core/access/secondFactor.ts'
-import { secondFactorMark } from '../../../actions/access/ownAccount.ts'
+import { recoveryMark, secondFactorMark } from '../../../actions/access/ownAccount.ts'
 import { fill } from '../../../core/text.ts'
 import type { Child } from '../../../core/markup/jsx-runtime.ts'
 import { FormToken } from '../../../core/markup/page.tsx'
@@ -151,7 +151,12 @@ const SecondFactorCard = ({ visit }: { visit: Visit }) => {
           {isOn ? texts.replace : texts.setUp}
         </a>
         {isOn && (
-          <ButtonForm visit={visit} action="/dashboard/account/recovery-codes" label={texts.newCodes} />
+          <ButtonForm
+            visit={visit}
+            action="/dashboard/account/recovery-codes"
+            label={texts.newCodes}
+            fields={{ mark: recoveryMark(visit.signedIn.user) }}
+          />
         )}
         {isOn && !operator_role && (
           <ButtonForm

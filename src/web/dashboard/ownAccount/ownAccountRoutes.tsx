@@ -114,6 +114,7 @@ async function savePasswordForm(deps: AccessDeps, c: Ctx, visit: Visit) {
   )
   const { faults, tooOften } = signInTexts[visit.lang]
   if (result === 'too_often') return showAccount(deps, c, visit, { of: 'password', text: tooOften }, 429)
+  if (result === 'changed') return done(c, 'changed')
   if (typeof result === 'string')
     return showAccount(deps, c, visit, { of: 'password', text: faults[result] }, 422)
   setSession(c, deps.runtime.dashboardUrl(), result.sessionId)
@@ -145,17 +146,17 @@ async function switchOff(deps: AccessDeps, c: Ctx, visit: Visit) {
 }
 
 async function makeCodes(_deps: AccessDeps, c: Ctx, visit: Visit) {
-  if (visit.signedIn.user.sealed_totp === null) return done(c, 'changed')
-  const codes = await renewRecoveryCodes(visit, visit.signedIn, visit)
+  const codes = await renewRecoveryCodes(visit, visit.signedIn, visit.field('mark'), visit)
+  if (!codes) return done(c, 'changed')
   return sendDashboardPage(c, <RecoveryCodesPage visit={visit} codes={codes} />)
 }
 
 async function endOne(_deps: AccessDeps, c: Ctx, visit: Visit) {
-  await endSessionOf(visit.db, visit.signedIn, visit.field('session'))
+  await endSessionOf(visit.db, visit.signedIn, visit.field('session'), visit.actor, visit.now)
   return done(c, 'ended')
 }
 
 async function endOthers(_deps: AccessDeps, c: Ctx, visit: Visit) {
-  await endOtherSessions(visit.db, visit.signedIn)
+  await endOtherSessions(visit.db, visit.signedIn, visit.actor, visit.now)
   return done(c, 'others')
 }

@@ -2,12 +2,14 @@ import { maskInstrument } from '../../../core/mask.ts'
 import type { Attempt, AttemptState } from '../../../core/payment/attempt.ts'
 import type { Refund, RefundState } from '../../../core/refund/refund.ts'
 import { maskKnownNumbers, moneyText, withoutControls } from '../../../core/timeline/history.ts'
+import { storedText } from '../../../core/timeline/storedSentences.ts'
 import { fill } from '../../../core/text.ts'
 import { Pill, type PillTone } from '../../pages/operatorPage.tsx'
+import { failureTexts } from './failureTexts.ts'
 import { MethodName } from './listPage.tsx'
-import { spanText } from './factsCard.tsx'
 import { type PaymentPageProps, pathOf } from './paymentParts.tsx'
 import { paymentTexts } from './paymentTexts.ts'
+import { spanText } from './spanText.ts'
 
 const attemptTones: Partial<Record<AttemptState, PillTone>> = { paid: 'ok', failed: 'bad', disputed: 'bad' }
 
@@ -28,10 +30,10 @@ export const AttemptsCard = (props: PaymentPageProps) => {
           <thead>
             <tr>
               <th>{texts.method}</th>
-              <th>{texts.outcome}</th>
               <th>{texts.wallet}</th>
               <th>{texts.account}</th>
               <th class="r">{texts.took}</th>
+              <th>{texts.outcome}</th>
             </tr>
           </thead>
           <tbody>
@@ -47,22 +49,23 @@ export const AttemptsCard = (props: PaymentPageProps) => {
 
 const AttemptRow = ({ visit, details, isRevealed, attempt }: PaymentPageProps & { attempt: Attempt }) => {
   const { state, reason, instrument, provider_account, provider_ref, created_at, ended_at, number } = attempt
+  const texts = paymentTexts[visit.lang]
   const shown = isRevealed ? instrument : maskInstrument(instrument)
   return (
     <tr>
       <td class="nowrap">
         <span class="muted">{number}.</span> <MethodName method={attempt.payment_method} />
       </td>
-      <td>
-        <Pill tone={attemptTones[state] ?? 'wait'}>{state.replaceAll('_', ' ')}</Pill>{' '}
-        {reason && <span class="small muted">{reason.replaceAll('_', ' ')}</span>}
-      </td>
-      <td class="num nowrap">{withoutControls(shown ?? '')}</td>
+      <td class="num">{withoutControls(shown ?? '')}</td>
       <td>
         {provider_account}{' '}
-        {provider_ref && <span class="small muted">{maskKnownNumbers(provider_ref, details.explained)}</span>}
+        {provider_ref && <span class="tiny muted">{maskKnownNumbers(provider_ref, details.explained)}</span>}
       </td>
       <td class="r">{ended_at && spanText(visit.lang, ended_at.getTime() - created_at.getTime())}</td>
+      <td class="outcome">
+        <Pill tone={attemptTones[state] ?? 'wait'}>{texts.attemptStates[state]}</Pill>{' '}
+        {reason && <span class="small muted">{failureTexts[visit.lang][reason]}</span>}
+      </td>
     </tr>
   )
 }
@@ -118,7 +121,9 @@ type RefundLineProps = Pick<PaymentPageProps, 'visit' | 'details'> & { refund: R
 
 const RefundLine = ({ visit, details, refund }: RefundLineProps) => {
   const { state, currency, amount, operator, refund_id, refund_reference, reason, state_reason } = refund
-  const notes = [reason, state_reason].filter(Boolean).map(text => maskKnownNumbers(text, details.explained))
+  const notes = [reason, storedText(state_reason, visit.lang)]
+    .filter(Boolean)
+    .map(text => maskKnownNumbers(text, details.explained))
   return (
     <li>
       <span>

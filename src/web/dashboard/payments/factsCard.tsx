@@ -1,4 +1,4 @@
-import { FormToken } from '../../../core/markup/page.tsx'
+import { FormToken, Icon } from '../../../core/markup/page.tsx'
 import { maskEmail, maskPhone } from '../../../core/mask.ts'
 import { moneyText, withoutControls } from '../../../core/timeline/history.ts'
 import { paymentMethodName } from '../../../core/provider/paymentMethod.ts'
@@ -10,6 +10,7 @@ import { shortDay } from './filterBar.tsx'
 import { StatusPill } from './listPage.tsx'
 import { Clock, dayOf, type PaymentPageProps, pathOf } from './paymentParts.tsx'
 import { paymentTexts } from './paymentTexts.ts'
+import { spanText } from './spanText.ts'
 
 // The amount, the status and what the shop sent. Numbers and addresses are masked unless they were asked for.
 export const FactsCard = (props: PaymentPageProps) => {
@@ -22,7 +23,13 @@ export const FactsCard = (props: PaymentPageProps) => {
         <span class="total num nowrap">{moneyText(payment.currency, payment.total)}</span>
         <StatusPill visit={visit} status={payment.status} />
       </p>
-      <p class="ref num muted small">{payment.tx_reference}</p>
+      <p class="ref num muted small">
+        <span class="copied-text">{payment.tx_reference}</span>
+        <button type="button" class="btn quiet small copy" data-copied={texts.copied} hidden>
+          <Icon name="copy" />
+          <span>{texts.copy}</span>
+        </button>
+      </p>
       <dl class="facts">
         {factsOf(props).map(([name, value]) =>
           value ? (
@@ -95,13 +102,4 @@ function factsOf(props: PaymentPageProps): Fact[] {
     [facts.expires, payment.status === 'awaiting_payment' && clock(payment.expires_at)],
     [facts.mode, payment.mode === 'test' ? test : live],
   ]
-}
-
-// 22 s, 1 min 36 s, 2 h 5 min.
-export function spanText(lang: PaymentPageProps['visit']['lang'], ms: number): string {
-  const { seconds, minutes, hours } = paymentTexts[lang]
-  const s = Math.max(0, Math.round(ms / 1000))
-  if (s < 60) return fill(seconds, { s })
-  if (s < 3600) return fill(minutes, { m: Math.floor(s / 60), s: s % 60 })
-  return fill(hours, { h: Math.floor(s / 3600), m: Math.floor((s % 3600) / 60) })
 }

@@ -1,5 +1,9 @@
 import type { Transfer } from '../../../core/ledger/transfer.ts'
 import { figureIn } from '../../../core/money.ts'
+import { fill } from '../../../core/text.ts'
+import { localTime } from '../../../core/zone.ts'
+import { SmallIcon } from '../frame/icons.tsx'
+import { moneyTexts } from '../money/moneyTexts.ts'
 import { Clock, dayOf, type PaymentPageProps } from './paymentParts.tsx'
 import { paymentTexts } from './paymentTexts.ts'
 
@@ -7,6 +11,7 @@ import { paymentTexts } from './paymentTexts.ts'
 export const LedgerCard = (props: PaymentPageProps) => {
   const { visit, details, timeZone } = props
   const texts = paymentTexts[visit.lang]
+  const { kinds } = moneyTexts[visit.lang]
   const { transfers, explained } = details
   const { currency } = explained.payment
   const own = transfers.filter(transfer => transfer.currency === currency)
@@ -15,6 +20,14 @@ export const LedgerCard = (props: PaymentPageProps) => {
     <section class="card">
       <header>
         <h2>{texts.ledger}</h2>
+        {transfers.length > 0 && (
+          <span class="small muted seal">
+            <SmallIcon path="M5 9h10v8H5zM7 9V6a3 3 0 0 1 6 0v3" />
+            {details.nextSealAt
+              ? fill(texts.nextSeal, { time: localTime(details.nextSealAt, timeZone).time.slice(0, 5) })
+              : texts.sealed}
+          </span>
+        )}
       </header>
       {transfers.length === 0 ? (
         <p class="empty">{texts.noLedger}</p>
@@ -37,7 +50,7 @@ export const LedgerCard = (props: PaymentPageProps) => {
                 </td>
                 <td>{accountName(props, transfer.debit_account)}</td>
                 <td>{accountName(props, transfer.credit_account)}</td>
-                <td>{transfer.kind.replaceAll('_', ' ')}</td>
+                <td>{kinds[transfer.kind]}</td>
                 <td class="r">
                   <span class="cur">{transfer.currency}</span> {figureIn(transfer.amount, transfer.currency)}
                 </td>
@@ -68,5 +81,8 @@ export const LedgerCard = (props: PaymentPageProps) => {
 const shareOf = ({ debit_account, credit_account, amount }: Transfer) =>
   (credit_account === 'merchant' ? amount : 0n) - (debit_account === 'merchant' ? amount : 0n)
 
-const accountName = ({ visit }: PaymentPageProps, account: string) =>
-  account === 'merchant' ? visit.merchant.name : account.replace(/^provider:/, '').replaceAll('_', ' ')
+function accountName({ visit }: PaymentPageProps, account: string): string {
+  if (account === 'merchant') return visit.merchant.name
+  const names: Readonly<Record<string, string>> = paymentTexts[visit.lang].ledgerAccounts
+  return names[account] ?? account.replace(/^provider:/, '').replaceAll('_', ' ')
+}

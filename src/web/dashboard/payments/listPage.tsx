@@ -11,9 +11,12 @@ import { localTime } from '../../../core/zone.ts'
 import { Pill, type PillTone } from '../../pages/operatorPage.tsx'
 import { MerchantPage } from '../frame/frame.tsx'
 import { frameTexts } from '../frame/frameTexts.ts'
+import { SmallIcon } from '../frame/icons.tsx'
 import type { MerchantVisit } from '../route.ts'
 import { FilterBar, type FilterChoices, shortDay } from './filterBar.tsx'
+import { failureText } from './failureTexts.ts'
 import { paymentsTexts } from './paymentsTexts.ts'
+import { spanText } from './spanText.ts'
 
 type ListProps = {
   visit: MerchantVisit
@@ -33,11 +36,13 @@ export const PaymentsPage = (props: ListProps) => {
         <h1>{texts.title}</h1>
         {visit.may('payments.export') && (
           <a class="btn plain small" href={`${visit.base}/payments.csv?${filterQuery(filter)}`}>
+            <SmallIcon path="M10 3v9M6 8.500l4 4 4-4M3.500 16.500h13" />
             {texts.exportCsv}
           </a>
         )}
         {visit.may('take.payment') && (
-          <a class="btn small" href={`${visit.base}/take`}>
+          <a class="btn small only-d" href={`${visit.base}/take`}>
+            <SmallIcon path="M10 4v12M4 10h12" />
             {texts.take}
           </a>
         )}
@@ -55,7 +60,7 @@ export const PaymentsPage = (props: ListProps) => {
   )
 }
 
-const PaymentTable = ({ visit, choices, page: { payments } }: ListProps) => {
+const PaymentTable = ({ visit, choices, page: { payments, unacknowledged } }: ListProps) => {
   const { columns } = paymentsTexts[visit.lang]
   return (
     <table class="fold payments">
@@ -72,16 +77,26 @@ const PaymentTable = ({ visit, choices, page: { payments } }: ListProps) => {
       </thead>
       <tbody>
         {payments.map(payment => (
-          <PaymentRow visit={visit} payment={payment} choices={choices} />
+          <PaymentRow
+            visit={visit}
+            payment={payment}
+            choices={choices}
+            isUnacknowledged={unacknowledged.has(payment.tx_reference)}
+          />
         ))}
       </tbody>
     </table>
   )
 }
 
-type RowProps = { visit: MerchantVisit; payment: Payment; choices: FilterChoices }
+type RowProps = {
+  visit: MerchantVisit
+  payment: Payment
+  choices: FilterChoices
+  isUnacknowledged: boolean
+}
 
-const PaymentRow = ({ visit, payment, choices: { outlets, timeZone } }: RowProps) => {
+const PaymentRow = ({ visit, payment, choices: { outlets, timeZone }, isUnacknowledged }: RowProps) => {
   const { currency, total, payment_method, outlet } = payment
   return (
     <tr>
@@ -100,7 +115,7 @@ const PaymentRow = ({ visit, payment, choices: { outlets, timeZone } }: RowProps
       <td class="status">
         <span class="state">
           <StatusPill visit={visit} status={payment.status} />
-          <span class="why">{sideNote(visit, payment)}</span>
+          <span class="why">{sideNote(visit, payment, isUnacknowledged)}</span>
         </span>
       </td>
     </tr>
@@ -160,14 +175,24 @@ export const StatusPill = ({ visit, status }: { visit: MerchantVisit; status: St
 
 const maxNote = 60
 
-// What there is to say beside the status: what went back, or why it is not paid.
-function sideNote({ lang }: MerchantVisit, payment: Payment): string {
+// What there is to say beside the status: what went back, that the shop has not acknowledged, why it is not paid, or how
+// long it can be.
+export function sideNote(
+  { lang, now }: Pick<MerchantVisit, 'lang' | 'now'>,
+  payment: Payment,
+  isUnacknowledged: boolean,
+): string {
   const texts = paymentsTexts[lang]
-  const { status, status_reason, currency, late, refunded_amount, reversed_amount } = payment
+  const { status, status_reason, currency, late, refunded_amount, reversed_amount, expires_at } = payment
   const back = (refunded_amount ?? 0n) + (reversed_amount ?? 0n)
   if (back > 0n) return fill(texts.refunded, { money: moneyText(currency, back) })
+  if (isUnacknowledged) return texts.notAcknowledged
   if (status === 'paid') return late ? texts.late : ''
-  const reason = withoutControls(status_reason)
+  if (status === 'awaiting_payment')
+    return expires_at > now
+      ? fill(texts.left, { span: spanText(lang, expires_at.getTime() - now.getTime()) })
+      : texts.expired
+  const reason = failureText(status_reason, lang)
   return reason.length > maxNote ? `${reason.slice(0, maxNote)}…` : reason
 }
 
@@ -220,9 +245,10 @@ const ReadSoFar = ({ visit, filter, choices, page, going, readTo }: ListProps & 
 const Pager = ({ visit, filter, choices: { timeZone }, page }: ListProps) => {
   const texts = paymentsTexts[visit.lang]
   const [first, last] = [page.payments[0], page.payments.at(-1)]
+  const today = localTime(visit.now, timeZone).day
   const shown = (at: Date) => {
     const { day, time } = localTime(at, timeZone)
-    return `${shortDay(day, visit.lang)} ${time.slice(0, 5)}`
+    return day === today ? time.slice(0, 5) : `${shortDay(day, visit.lang)}, ${time.slice(0, 5)}`
   }
   const href = (more: Record<string, string>) => `${visit.base}/payments?${filterQuery(filter, more)}`
   return (
@@ -230,6 +256,12 @@ const Pager = ({ visit, filter, choices: { timeZone }, page }: ListProps) => {
       <span class="small muted">
         {first && last && fill(texts.range, { from: shown(first.created_at), to: shown(last.created_at) })}
       </span>
+      {!page.hasNewer && page.hasOlder && (
+        <span class="btn plain small" aria-disabled="true">
+          <SideArrow to="left" />
+          {texts.newer}
+        </span>
+      )}
       {page.hasNewer && first ? (
         <a class="btn plain small" href={href({ after: first.tx_reference })} rel="prev">
           <SideArrow to="left" />
@@ -253,7 +285,5 @@ const Pager = ({ visit, filter, choices: { timeZone }, page }: ListProps) => {
 }
 
 const SideArrow = ({ to }: { to: 'left' | 'right' }) => (
-  <svg class="i s" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
-    <path d={to === 'left' ? 'M12.500 5l-5 5 5 5' : 'M7.500 5l5 5-5 5'} />
-  </svg>
+  <SmallIcon path={to === 'left' ? 'M12.500 5l-5 5 5 5' : 'M7.500 5l5 5-5 5'} />
 )

@@ -9,6 +9,7 @@ import {
 } from '../../../core/message/message.ts'
 import type { Medium } from '../../../core/message/messenger.ts'
 import { withoutControls } from '../../../core/timeline/history.ts'
+import { storedText } from '../../../core/timeline/storedSentences.ts'
 import { fill } from '../../../core/text.ts'
 import { Pill, type PillTone } from '../../pages/operatorPage.tsx'
 import { Clock, dayOf, type PaymentPageProps, pathOf } from './paymentParts.tsx'
@@ -24,9 +25,14 @@ export const MessagesCard = (props: PaymentPageProps) => {
   const { messages, explained } = details
   const { payment } = explained
   return (
-    <section class="card">
+    <section class="card" id="messages">
       <header>
         <h2>{texts.messages}</h2>
+        {messages.length > 0 && visit.may('payments.receipt') && (
+          <a class="small" href={`${pathOf(visit, details)}/messages`}>
+            {texts.readMessages[messages.length] ?? texts.readAllMessages}
+          </a>
+        )}
       </header>
       {messages.length === 0 && <p class="empty">{whyNone(props)}</p>}
       <ul class="lines">
@@ -68,7 +74,11 @@ const tones: Record<ReturnType<typeof shownState>, PillTone> = {
   dropped: 'bad',
 }
 
-const MessageLine = (props: PaymentPageProps & { message: Message }) => {
+type MessageLineProps = Pick<PaymentPageProps, 'visit' | 'details' | 'timeZone' | 'isRevealed'> & {
+  message: Message
+}
+
+export const MessageLine = (props: MessageLineProps) => {
   const { visit, timeZone, message, isRevealed } = props
   const texts = paymentTexts[visit.lang]
   const { topic, medium, recipient, sent_at, created_at, words: reason } = message
@@ -81,7 +91,7 @@ const MessageLine = (props: PaymentPageProps & { message: Message }) => {
         <small>
           {isRevealed ? recipient : maskRecipient(recipient)},{' '}
           <Clock at={sent_at ?? created_at} day={dayOf(props)} visit={visit} timeZone={timeZone} />
-          {reason && `, ${withoutControls(reason).slice(0, maxReason)}`}
+          {reason && `, ${storedText(withoutControls(reason), visit.lang).slice(0, maxReason)}`}
         </small>
       </span>
       <Pill tone={tones[state]}>{texts.messageStates[state]}</Pill>

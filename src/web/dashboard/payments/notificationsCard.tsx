@@ -10,6 +10,7 @@ import {
 } from '../../../core/notification/delivery.ts'
 import { notificationId } from '../../../core/notification/notification.ts'
 import { withoutControls } from '../../../core/timeline/history.ts'
+import { storedText } from '../../../core/timeline/storedSentences.ts'
 import { fill } from '../../../core/text.ts'
 import { localTime } from '../../../core/zone.ts'
 import { Pill } from '../../pages/operatorPage.tsx'
@@ -29,7 +30,10 @@ export const NotificationsCard = (props: PaymentPageProps) => {
       {details.notifications.toReversed().map(notification => (
         <OneNotification {...props} notification={notification} />
       ))}
-      {hintsFor(details.notifications.map(({ last_result }) => last_result)).map(hint => (
+      {hintsFor(
+        details.notifications.map(({ last_result }) => last_result),
+        visit.lang,
+      ).map(hint => (
         <p class="small muted">{hint}</p>
       ))}
     </section>
@@ -47,7 +51,9 @@ const isFeedOnly = (one: SentNotification) => !isStatus(one) && one.url === null
 const OneNotification = (props: NotificationProps) => {
   const { visit, notification } = props
   const { url, status, type } = notification
-  const name = (isStatus(notification) ? status : type)?.replaceAll('_', ' ')
+  const names: Readonly<Record<string, string>> = paymentTexts[visit.lang].notificationNames
+  const word = (isStatus(notification) ? status : type) ?? ''
+  const name = names[word] ?? word.replaceAll('_', ' ')
   return (
     <article class="record">
       <div class="row">
@@ -109,8 +115,9 @@ const Tries = (props: NotificationProps) => {
                 </td>
                 <td class={one.result === 'acknowledged' ? undefined : 'bad-ink'}>
                   {one.status !== null && `${one.status}: `}
-                  {resultText(one.result)}
-                  {one.words && `: ${withoutControls(one.words)}`}
+                  {resultText(one.result, visit.lang)}
+                  {one.words &&
+                    fill(texts.because, { reason: storedText(withoutControls(one.words), visit.lang) })}
                 </td>
                 <td class="r">{one.ms} ms</td>
               </tr>

@@ -1,9 +1,11 @@
 import { audited, auditedDb } from '../../../actions/access/audit.ts'
+import { requireSending } from '../../../actions/installation/requireOriginal.ts'
 import { type ResendResult, sendReceiptAgain } from '../../../actions/messages/receipts.ts'
 import { redeliverAsSeen, type Redelivered } from '../../../actions/notifications/redeliver.ts'
 import { cancelForMerchant } from '../../../actions/payments/cancelForMerchant.ts'
 import { receiptEntry, redeliverEntry, revealEntry } from '../../../core/access/auditEntries.ts'
 import { notificationId } from '../../../core/notification/notification.ts'
+import { storedText } from '../../../core/timeline/storedSentences.ts'
 import { fill } from '../../../core/text.ts'
 import type { AreaDeps } from '../areaDeps.ts'
 import type { MerchantVisit } from '../route.ts'
@@ -33,9 +35,11 @@ export async function sendReceiptForm(
   const recorded = auditedDb(db, actor, now, ({ done }: ResendResult) =>
     done === 'queued' ? receiptEntry(key, medium) : undefined,
   )
+  requireSending(runtime)
   const outcome = await sendReceiptAgain(recorded, key, { medium, number }, messageRules, now)
   const { refused } = paymentTexts[lang]
-  if (outcome.done === 'refused') return { refused: fill(refused.receipt, { reason: outcome.reason }) }
+  if (outcome.done === 'refused')
+    return { refused: fill(refused.receipt, { reason: storedText(outcome.reason, lang) }) }
   if (outcome.done === 'no_payment') return { refused: refused.changed }
   if (outcome.done === 'already') return { done: 'already' }
   runtime.wake('senders')
@@ -55,6 +59,7 @@ export async function redeliverForm(
   const recorded = auditedDb(db, actor, now, (result: Redelivered | 'already') =>
     result !== 'already' && result.redelivered > 0 ? redeliverEntry(key, notificationId(key)) : undefined,
   )
+  requireSending(runtime)
   const outcome = await redeliverAsSeen(recorded, key, seen === '' ? null : new Date(seen), now)
   const { refused } = paymentTexts[lang]
   if (outcome === undefined) return { refused: refused.changed }

@@ -5,6 +5,7 @@ import { withoutControls } from '../../../core/timeline/history.ts'
 import { fill } from '../../../core/text.ts'
 import { dotIcons, historyEntries } from '../../support/historyTimeline.tsx'
 import { MerchantPage } from '../frame/frame.tsx'
+import { SmallIcon } from '../frame/icons.tsx'
 import { FactsCard } from './factsCard.tsx'
 import { shortDay } from './filterBar.tsx'
 import { LedgerCard } from './ledgerCard.tsx'
@@ -21,11 +22,18 @@ export const PaymentPage = (props: PaymentPageProps) => {
   const texts = paymentTexts[visit.lang]
   const invoice = withoutControls(payment.invoice_id)
   return (
-    <MerchantPage visit={visit} title={invoice} place="payments">
+    <MerchantPage
+      visit={visit}
+      title={invoice}
+      place="payments"
+      head={<script src="/public/copy.js" defer />}
+    >
       <p class="crumb">
         <a href={`${visit.base}/payments`}>{texts.payments}</a>
         <span aria-hidden="true">›</span>
         <strong>{invoice}</strong>
+        <span class="gap" />
+        {payment.status === 'paid' && <ReceiptLinks {...props} />}
       </p>
       {notice && <ActionNotice notice={notice} />}
       <VerdictCard {...props} />
@@ -48,6 +56,28 @@ export const PaymentPage = (props: PaymentPageProps) => {
   )
 }
 
+// The forms that send the receipt stand beside the messages. The receipt of the checkout is made to be printed.
+const ReceiptLinks = ({ visit, details, baseUrl }: PaymentPageProps) => {
+  const texts = paymentTexts[visit.lang]
+  const { payment } = details.explained
+  return (
+    <>
+      {visit.may('payments.receipt') && (payment.number || payment.email) && (
+        <a class="btn plain small" href="#messages">
+          <SmallIcon path="M3 5h14v10H3zM3 6l7 5 7-5" />
+          {texts.receiptAgain}
+        </a>
+      )}
+      {visit.may('payments.receipt') && (
+        <a class="btn plain small" href={`${baseUrl}/checkout/${payment.tx_token}/receipt`} rel="noreferrer">
+          <SmallIcon path="M6 7V3h8v4M6 14H3V7h14v7h-3M6 12h8v5H6z" />
+          {texts.print}
+        </a>
+      )}
+    </>
+  )
+}
+
 export const ActionNotice = ({ notice: { text, isRefused } }: { notice: PaymentNotice }) => (
   <p class={`notice done ${isRefused ? '' : 'ok'}`} role="status">
     <Icon name={isRefused ? 'alert' : 'check'} />
@@ -66,7 +96,7 @@ const VerdictCard = (props: PaymentPageProps) => {
   const { visit, details } = props
   const { explained, notifications, messages } = details
   const states = notificationStates(notifications)
-  const { tone, title, reason, resend } = verdict(explained, states, messages, visit.now)
+  const { tone, title, reason, resend } = verdict(explained, states, messages, visit.now, visit.lang)
   const notification = notifications.find(({ sequence }) => sequence === resend)
   return (
     <section class={`notice ${tone}`}>
@@ -98,7 +128,7 @@ const HistoryCard = (props: PaymentPageProps) => {
         </span>
       </header>
       <ol class="timeline">
-        {historyEntries({ ...details, now: visit.now }).map(({ at, mark, text, who }) => (
+        {historyEntries({ ...details, now: visit.now }, visit.lang).map(({ at, mark, text, who }) => (
           <li class={mark}>
             <span class="dot">{mark !== 'now' && <Icon name={dotIcons[mark]} />}</span>
             <span class="what">{text}</span>
@@ -113,8 +143,9 @@ const HistoryCard = (props: PaymentPageProps) => {
 
 const NextCard = ({ visit, details, timeZone }: PaymentPageProps) => {
   const steps = joinSteps(
-    deliverySteps(notificationStates(details.notifications), visit.now),
+    deliverySteps(notificationStates(details.notifications), visit.now, visit.lang),
     details.explained.next,
+    visit.lang,
   )
   return (
     <section class="card">

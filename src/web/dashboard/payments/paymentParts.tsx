@@ -13,6 +13,7 @@ export type PaymentPageProps = {
   details: PaymentDetails
   outletName: string | null
   timeZone: string
+  baseUrl: string // of the checkout
   notice?: PaymentNotice
   isRevealed?: boolean // shows the full number and email, in this answer only
 }

@@ -17,6 +17,7 @@ import {
   redeliverForm,
   sendReceiptForm,
 } from './paymentActions.ts'
+import { MessagesPage, readMessages } from './messagesPage.tsx'
 import { PaymentPage } from './paymentPage.tsx'
 import type { PaymentNotice } from './paymentParts.tsx'
 import { type DoneWord, paymentTexts } from './paymentTexts.ts'
@@ -54,6 +55,12 @@ export const paymentsRoutes = (deps: AreaDeps): MerchantRoute[] => [
     permission: 'payments.reveal',
     handle: (c, visit) => reveal(deps, c, visit),
   },
+  {
+    method: 'get',
+    path: `${one}/messages`,
+    permission: 'payments.receipt',
+    handle: (c, visit) => showMessages(deps, c, visit),
+  },
   ...refundRoutes(deps),
   actionRoute(deps, 'receipt', 'payments.receipt', sendReceiptForm),
   actionRoute(deps, 'redeliver', 'payments.redeliver', redeliverForm),
@@ -85,8 +92,8 @@ const actionRoute = (
 
 const referenceIn = (c: Ctx) => parseReference(c.req.param('reference') ?? '')
 
-const detailsOf = ({ db, merchant, mode, now }: MerchantVisit, tx_reference: string) =>
-  paymentDetails(db, { merchant_id: merchant.merchant_id, mode, tx_reference }, now)
+const detailsOf = ({ db, merchant, mode, now, lang }: MerchantVisit, tx_reference: string) =>
+  paymentDetails(db, { merchant_id: merchant.merchant_id, mode, tx_reference }, now, lang)
 
 function noticeOf(c: Ctx, { lang }: MerchantVisit): PaymentNotice | undefined {
   const texts = paymentTexts[lang].done
@@ -113,10 +120,23 @@ async function showPayment(
       details={details}
       outletName={outlet && (outlets.get(outlet) ?? outlet)}
       timeZone={runtime.timeZone}
+      baseUrl={runtime.baseUrl()}
       {...shown}
     />
   )
   return sendDashboardPage(c, page, shown.notice?.isRefused ? 409 : 200)
+}
+
+// The words contain the link to the payment's page, as the receipt does.
+async function showMessages({ runtime: { baseUrl, timeZone } }: AreaDeps, c: Ctx, visit: MerchantVisit) {
+  const tx_reference = referenceIn(c)
+  const details = tx_reference && (await detailsOf(visit, tx_reference))
+  if (!details) return problemPage(c, visit.lang, 'notFound')
+  const messages = await readMessages(visit, details, baseUrl)
+  return sendDashboardPage(
+    c,
+    <MessagesPage visit={visit} details={details} timeZone={timeZone} messages={messages} />,
+  )
 }
 
 // The full number is only in the answer to this form, and only after the look was recorded.

@@ -9,7 +9,7 @@ import { type PaymentPageProps, pathOf } from './paymentParts.tsx'
 import { paymentTexts } from './paymentTexts.ts'
 
 // What was typed, so that nothing is lost.
-export type TypedRefund = { part: 'whole' | 'part'; amount: string; reason: string }
+export type TypedRefund = { part: 'whole' | 'part'; amount: string; reason: string; attempt: string } // attempt: of another charge than the one that paid it
 export type RefundFormFault = { of: 'amount' | 'reason'; text: string }
 
 type RefundPageProps = Pick<PaymentPageProps, 'visit' | 'details'> & {
@@ -37,10 +37,12 @@ export const RefundPage = (props: RefundPageProps) => {
         <form method="post" action={`${pathOf(visit, details)}/refund`} class="pay-stack">
           <h1>{title}</h1>
           <p>
-            {fill(texts.refundText, {
-              total: moneyText(payment.currency, payment.total),
-              method: payment.payment_method ? paymentMethodName(payment.payment_method) : '',
-            })}
+            {typed.attempt
+              ? fill(texts.refundOther, { number: typed.attempt })
+              : fill(texts.refundText, {
+                  total: moneyText(payment.currency, payment.total),
+                  method: payment.payment_method ? paymentMethodName(payment.payment_method) : '',
+                })}
           </p>
           <AmountField {...props} />
           <div class="field">
@@ -65,6 +67,7 @@ export const RefundPage = (props: RefundPageProps) => {
           </div>
           <LimitNotes {...props} />
           <input type="hidden" name="number" value={details.refundNumber} />
+          {typed.attempt && <input type="hidden" name="attempt" value={typed.attempt} />}
           <FormToken token={visit.formToken} />
           <div class="row">
             <button type="submit" class="btn">

@@ -1,4 +1,8 @@
-import { type PaymentDetails, paymentDetails } from '../../../actions/dashboard/paymentDetails.ts'
+import {
+  otherCharge,
+  type PaymentDetails,
+  paymentDetails,
+} from '../../../actions/dashboard/paymentDetails.ts'
 import { refundForUser } from '../../../actions/refunds/refundForUser.ts'
 import { isConfirmed } from '../../../core/access/user.ts'
 import { maxRefundReasonLength } from '../../../core/interface/refundRequest.ts'
@@ -25,24 +29,40 @@ export const refundRoutes = (deps: AreaDeps): MerchantRoute[] => [
   { method: 'post', path, permission: 'payments.refund', handle: (c, visit) => refundByForm(deps, c, visit) },
 ]
 
-async function detailsIn(c: Ctx, { db, merchant, mode, now }: MerchantVisit) {
+async function detailsIn(c: Ctx, { db, merchant, mode, now, lang }: MerchantVisit) {
   const tx_reference = parseReference(c.req.param('reference') ?? '')
   if (!tx_reference) return undefined
-  return paymentDetails(db, { merchant_id: merchant.merchant_id, mode, tx_reference }, now)
+  return paymentDetails(db, { merchant_id: merchant.merchant_id, mode, tx_reference }, now, lang)
 }
 
 const typedIn = (field: (name: string) => string): TypedRefund => ({
   part: field('part') === 'part' || (field('part') === '' && field('amount') !== '') ? 'part' : 'whole',
   amount: field('amount').trim(),
   reason: field('reason').trim(),
+  attempt: /^\d{1,6}$/.exec(field('attempt'))?.[0] ?? '',
 })
+
+type ToRefund = { details: PaymentDetails; typed: TypedRefund }
+
+// The charge that paid the payment or, from a task of the operator, another one. Merchants refund only what their customer
+// owed.
+async function readForm(
+  c: Ctx,
+  visit: MerchantVisit,
+  field: (name: string) => string,
+): Promise<ToRefund | undefined> {
+  const [details, typed] = [await detailsIn(c, visit), typedIn(field)]
+  if (!details || typed.attempt === '') return details && { details, typed }
+  if (visit.role.at !== 'operator') return undefined
+  const other = await otherCharge(visit.db, details.explained.payment, Number(typed.attempt))
+  return other && { details: { ...details, left: other.left }, typed }
+}
 
 // What was typed before the password was asked for again comes in the address.
 async function showForm(c: Ctx, visit: MerchantVisit) {
-  const details = await detailsIn(c, visit)
-  if (!details) return problemPage(c, visit.lang, 'notFound')
-  const typed = typedIn(name => c.req.query(name) ?? '')
-  return sendDashboardPage(c, <RefundPage visit={visit} details={details} typed={typed} />)
+  const form = await readForm(c, visit, name => c.req.query(name) ?? '')
+  if (!form) return problemPage(c, visit.lang, 'notFound')
+  return sendDashboardPage(c, <RefundPage visit={visit} {...form} />)
 }
 
 const done = (c: Ctx, visit: MerchantVisit, details: PaymentDetails, word: string) =>
@@ -50,18 +70,22 @@ const done = (c: Ctx, visit: MerchantVisit, details: PaymentDetails, word: strin
 
 // A form whose refund exists already, in this tab or another one, changes nothing.
 async function refundByForm({ runtime }: AreaDeps, c: Ctx, visit: MerchantVisit) {
-  const details = await detailsIn(c, visit)
-  if (!details) return problemPage(c, visit.lang, 'notFound')
-  const typed = typedIn(visit.field)
+  const form = await readForm(c, visit, visit.field)
+  if (!form) return problemPage(c, visit.lang, 'notFound')
+  const { details, typed } = form
   const number = Number(/^\d{1,6}$/.exec(visit.field('number'))?.[0] ?? 0)
   if (number > 0 && number < details.refundNumber) return done(c, visit, details, 'already')
   const refuse = (fault: RefundFormFault, http = 422) =>
     sendDashboardPage(c, <RefundPage visit={visit} details={details} typed={typed} fault={fault} />, http)
   const asked = readRefund(visit, details, typed)
   if ('fault' in asked) return refuse(asked.fault)
-  const { payment } = details.explained
+  const { payment, refunds } = details.explained
   const { signedIn, actor, now, mode } = visit
-  const { needsConfirmation, needsApproval } = refundRules(details.limits, asked.amount, payment.currency)
+  const { needsConfirmation, needsApproval } = refundRules(details.limits, {
+    amount: asked.amount,
+    currency: payment.currency,
+    earlier: refunds,
+  })
   const { user, session } = signedIn
   if (needsConfirmation && !user.is_demo && !isConfirmed(session, now))
     return c.redirect(
@@ -77,6 +101,7 @@ async function refundByForm({ runtime }: AreaDeps, c: Ctx, visit: MerchantVisit)
       tx_reference,
       mode,
       number: details.refundNumber,
+      attempt_number: typed.attempt === '' ? undefined : Number(typed.attempt),
       needsApproval,
       requested_by: actsAs(visit),
       isTold: needsConfirmation,

@@ -2,6 +2,7 @@ import { memberMark, type teamOf } from '../../../actions/access/team.ts'
 import { merchantRoles } from '../../../core/access/permissions.ts'
 import type { UserLink } from '../../../core/access/userLink.ts'
 import { FormToken } from '../../../core/markup/page.tsx'
+import { newUserLinkId } from '../../../runtime/ids.ts'
 import { MerchantPage } from '../frame/frame.tsx'
 import { frameTexts } from '../frame/frameTexts.ts'
 import { accountTime, ButtonForm, FormFault } from '../ownAccount/ownAccountPages.tsx'
@@ -150,6 +151,7 @@ export const TeamInvitePage = ({ visit, outlets, typed, fault }: InviteProps) =>
             isFaulty={fault?.of === 'role'}
           />
           <OutletChoice lang={visit.lang} outlets={outlets} chosen={typed.outlets} />
+          <input type="hidden" name="link" value={newUserLinkId()} />
           <FormToken token={visit.formToken} />
           <button type="submit" class="btn">
             {texts.send}

@@ -1,7 +1,7 @@
 import { invite, revokeInvitation } from '../../../actions/access/invitations.ts'
 import { changeMember, type MemberChange, removeMember, teamOf } from '../../../actions/access/team.ts'
 import { type MerchantRole, merchantRoles } from '../../../core/access/permissions.ts'
-import { type UserLink, userLinkAddress } from '../../../core/access/userLink.ts'
+import { isUserLinkId, type UserLink, userLinkAddress } from '../../../core/access/userLink.ts'
 import { maxUserEmail } from '../../../core/access/user.ts'
 import { isEmail } from '../../../core/text.ts'
 import type { Ctx } from '../../http/context.ts'
@@ -45,6 +45,9 @@ export const teamRoutes = (deps: AreaDeps): MerchantRoute[] => {
 
 export const changeBy = ({ actor, signedIn, now }: Visit) => ({ actor, by: signedIn.user.name, now })
 const loadTeam = ({ db, merchant, now }: MerchantVisit) => teamOf(db, merchant.merchant_id, now)
+
+// The id that the form brought, so that a form that is submitted twice sends one mail.
+export const linkIn = ({ field }: Visit) => (isUserLinkId(field('link')) ? field('link') : undefined)
 
 // With a messenger for email nobody but the recipient sees a link. Without one an operator hands it over.
 export const linkToHandOver = ({ runtime, messengers }: AreaDeps, visit: Visit) =>
@@ -99,7 +102,8 @@ async function sendInvitation(_deps: AreaDeps, c: Ctx, visit: MerchantVisit) {
   if (!isEmail(email) || email.length > maxUserEmail) return again('email', texts.emailFault)
   if (!role) return again('role', texts.roleFault)
   const grant = { merchant_id, role, outlets: boundTo(role, typed.outlets) }
-  const result = await invite(visit.db, { email, lang: visit.lang }, grant, changeBy(visit))
+  const person = { email, lang: visit.lang, link_id: linkIn(visit) }
+  const result = await invite(visit.db, person, grant, changeBy(visit))
   if (typeof result === 'string')
     return again(result === 'outlets' ? 'outlets' : 'email', texts.inviteFaults[result])
   return to(c, visit, { done: 'invited' })

@@ -2,6 +2,7 @@ import { userMark, type userPage } from '../../../actions/access/people.ts'
 import { operatorRoles } from '../../../core/access/permissions.ts'
 import type { UserLink } from '../../../core/access/userLink.ts'
 import { FormToken } from '../../../core/markup/page.tsx'
+import { newUserLinkId } from '../../../runtime/ids.ts'
 import { OperatorPlacePage } from '../frame/frame.tsx'
 import { frameTexts } from '../frame/frameTexts.ts'
 import { accountTime, ButtonForm, FormFault } from '../ownAccount/ownAccountPages.tsx'
@@ -174,6 +175,7 @@ export const OperatorInvitePage = ({ visit, typed, fault }: InviteProps) => {
             chosen={typed.role}
             isFaulty={fault?.of === 'role'}
           />
+          <input type="hidden" name="link" value={newUserLinkId()} />
           <FormToken token={visit.formToken} />
           <button type="submit" class="btn">
             {texts.send}

@@ -18,7 +18,7 @@ import { problemPage } from '../frame/problems.tsx'
 import type { OperatorRoute, Visit } from '../route.ts'
 import { noticeIn } from './peopleParts.tsx'
 import { type PeopleDone, type PeopleStopped, peopleTexts } from './peopleTexts.ts'
-import { changeBy, linkToHandOver } from './teamRoutes.tsx'
+import { changeBy, linkIn, linkToHandOver } from './teamRoutes.tsx'
 import { OperatorInvitePage, PersonPage, UsersPage, usersPath } from './usersPages.tsx'
 
 type Handle = (c: Ctx, visit: Visit) => Promise<Response> | Response
@@ -87,7 +87,7 @@ async function sendInvitation(c: Ctx, visit: Visit) {
   if (!isEmail(typed.email) || typed.email.length > maxUserEmail)
     return showInvite(c, visit, typed, { of: 'email', text: texts.emailFault })
   if (!operator_role) return showInvite(c, visit, typed, { of: 'role', text: texts.roleFault })
-  const person = { email: typed.email, lang: visit.lang }
+  const person = { email: typed.email, lang: visit.lang, link_id: linkIn(visit) }
   const result = await invite(visit.db, person, { merchant_id: null, operator_role }, changeBy(visit))
   if (typeof result === 'string')
     return showInvite(c, visit, typed, { of: 'email', text: texts.inviteFaults[result] })

@@ -1,9 +1,14 @@
-import type { FoundPerson, KeptPayment } from '../../../actions/redaction/person.ts'
+import type { Erasing } from '../../../actions/redaction/erasePerson.ts'
+import type { FoundPerson } from '../../../actions/redaction/person.ts'
+import type { Retention } from '../../../actions/redaction/retention.ts'
 import type { PropsWithChildren } from '../../../core/markup/jsx-runtime.ts'
 import { FormToken } from '../../../core/markup/page.tsx'
 import { figureIn } from '../../../core/money.ts'
 import { keptReasons } from '../../../core/redaction/keptReasons.ts'
 import { fill } from '../../../core/text.ts'
+import type { Lang } from '../../../core/languages/languages.ts'
+import { zonedDayMinute } from '../frame/zonedTime.ts'
+import { countText } from '../live/figures.ts'
 import { OperatorPlacePage } from '../frame/frame.tsx'
 import { operatorBase, type Visit } from '../route.ts'
 import { privacyTexts } from './privacyTexts.ts'
@@ -11,9 +16,15 @@ import { privacyTexts } from './privacyTexts.ts'
 const path = `${operatorBase}/people`
 const time = (at: Date) => at.toISOString().slice(0, 16).replace('T', ' ')
 
-type PageProps = PropsWithChildren<{ visit: Visit; typed?: string; fault?: string; redactDays?: number }>
+type PageProps = PropsWithChildren<{
+  visit: Visit
+  typed?: string
+  fault?: string
+  retention?: Retention
+  zone: string
+}>
 
-export const PeoplePage = ({ visit, typed = '', fault, redactDays, children }: PageProps) => {
+export const PeoplePage = ({ visit, typed = '', fault, retention, zone, children }: PageProps) => {
   const texts = privacyTexts[visit.lang]
   return (
     <OperatorPlacePage visit={visit} title={texts.title} place="people">
@@ -50,11 +61,34 @@ export const PeoplePage = ({ visit, typed = '', fault, redactDays, children }: P
         </form>
       </section>
       {children}
+      <RetentionCard lang={visit.lang} retention={retention} zone={zone} />
+    </OperatorPlacePage>
+  )
+}
+
+type RetentionProps = { lang: Lang; retention?: Retention; zone: string }
+
+const RetentionCard = ({ lang, retention, zone }: RetentionProps) => {
+  const texts = privacyTexts[lang]
+  if (!retention)
+    return (
       <section class="card stack">
         <h2>{texts.retention}</h2>
-        <p>{redactDays === undefined ? texts.retentionOff : fill(texts.retentionOn, { days: redactDays })}</p>
+        <p>{texts.retentionOff}</p>
       </section>
-    </OperatorPlacePage>
+    )
+  const { days, waiting, isMore, next } = retention
+  const count = `${countText(waiting, lang)}${isMore ? '+' : ''}`
+  return (
+    <section class="card stack">
+      <h2>{texts.retention}</h2>
+      <p>{fill(texts.retentionOn, { days })}</p>
+      <p>{waiting === 0 ? texts.noneWaits : fill(texts.waiting, { count })}</p>
+      <p class="small muted">
+        {next ? fill(texts.nextDue, { time: zonedDayMinute(next, zone, lang) }) : texts.noneDue}{' '}
+        {texts.hourly}
+      </p>
+    </section>
   )
 }
 
@@ -144,26 +178,21 @@ const EraseCard = ({ visit, typed, fault }: Omit<FoundProps, 'found'>) => {
   )
 }
 
-export type EraseView = {
-  typed: string
-  erased: number
-  kept: readonly KeptPayment[]
-  next?: { place: string } // undefined: finished
-}
+type ErasedProps = { visit: Visit; erasing: Erasing; progress: string | undefined } // progress: until it has finished
 
-export const ErasedCard = ({ visit, erase }: { visit: Visit; erase: EraseView }) => {
+export const ErasedCard = ({ visit, erasing, progress }: ErasedProps) => {
   const texts = privacyTexts[visit.lang]
-  const { typed, erased, kept, next } = erase
+  const { person, done, kept } = erasing
   return (
     <section class="card stack" role="status">
-      <h2>{fill(texts.erased, { count: erased })}</h2>
-      <p>{next ? texts.continues : texts.finished}</p>
-      {next && (
+      <h2>{fill(texts.erased, { count: done.payments })}</h2>
+      {done.texts > 0 && <p>{fill(texts.erasedTexts, { count: done.texts })}</p>}
+      <p>{progress ? texts.continues : texts.finished}</p>
+      {progress && (
         <form method="post" action={`${path}/erase`}>
-          <input type="hidden" name="person" value={typed} />
+          <input type="hidden" name="person" value={person.value} />
           <input type="hidden" name="sure" value="yes" />
-          <input type="hidden" name="place" value={next.place} />
-          <input type="hidden" name="erased" value={erased} />
+          <input type="hidden" name="progress" value={progress} />
           <FormToken token={visit.formToken} />
           <button type="submit" class="btn small">
             {texts.continue}

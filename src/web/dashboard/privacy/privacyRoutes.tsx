@@ -1,10 +1,13 @@
 import { exportPerson } from '../../../actions/redaction/exportPerson.ts'
 import {
-  type ErasePlace,
+  beginErasing,
+  type Erasing,
   eraseStep,
-  findPerson,
-  type KeptPayment,
-} from '../../../actions/redaction/person.ts'
+  resumeErasing,
+} from '../../../actions/redaction/erasePerson.ts'
+import { findPerson } from '../../../actions/redaction/person.ts'
+import { readRetention } from '../../../actions/redaction/retention.ts'
+import { formTokenOf, isFormToken } from '../../../core/formOrigin.ts'
 import { readPerson } from '../../../core/redaction/readPerson.ts'
 import type { Person } from '../../../core/redaction/redact.ts'
 import type { Child } from '../../../core/markup/jsx-runtime.ts'
@@ -37,20 +40,26 @@ export const privacyRoutes = (deps: AreaDeps): OperatorRoute[] => {
     at('get', '/people', (_, c, visit) => show(deps, c, visit)),
     at('post', '/people/find', find),
     at('post', '/people/export', sendExport),
-    at('post', '/people/erase', erase, 'people.erase'),
+    {
+      ...at('post', '/people/erase', erase, 'people.erase'),
+      isContinued: visit => progressOf(deps, visit) !== undefined,
+    },
   ]
 }
 
 type Shown = { typed?: string; fault?: string; below?: Child; http?: number }
 
-const show = ({ redactDays }: AreaDeps, c: Ctx, visit: Visit, shown: Shown = {}) =>
-  sendDashboardPage(
+async function show({ redactDays, runtime }: AreaDeps, c: Ctx, visit: Visit, shown: Shown = {}) {
+  const retention = await readRetention(visit.db, redactDays, visit.now)
+  const { typed, fault, below, http = 200 } = shown
+  return sendDashboardPage(
     c,
-    <PeoplePage visit={visit} typed={shown.typed} fault={shown.fault} redactDays={redactDays}>
-      {shown.below}
+    <PeoplePage visit={visit} typed={typed} fault={fault} retention={retention} zone={runtime.timeZone}>
+      {below}
     </PeoplePage>,
-    shown.http ?? 200,
+    http,
   )
+}
 
 const refuse = (deps: AreaDeps, c: Ctx, visit: Visit) =>
   show(deps, c, visit, { typed: visit.field('person'), fault: privacyTexts[visit.lang].fault, http: 422 })
@@ -84,32 +93,47 @@ async function erase(deps: AreaDeps, c: Ctx, visit: Visit) {
   if (!person) return refuse(deps, c, visit)
   if (visit.field('sure') !== 'yes')
     return showFound(deps, c, visit, person, privacyTexts[visit.lang].confirmFault)
-  const { actor, now } = visit
-  const ends = performance.now() + maxErasingMs
-  let place: ErasePlace | undefined = placeOf(visit.field('place'))
-  let erased = Number(/^\d{1,9}$/.exec(visit.field('erased'))?.[0] ?? 0)
-  const kept: KeptPayment[] = []
-  while (place && performance.now() < ends) {
-    const step: Awaited<ReturnType<typeof eraseStep>> = await eraseStep(
-      visit.db,
-      { person, actor, now },
+  const { actor, now, db } = visit
+  const ends = performance.now() + (deps.erasingMs ?? maxErasingMs)
+  const begun = progressOf(deps, visit)
+  let erasing = begun
+    ? await resumeErasing(db, { ...begun, person }, now)
+    : await beginErasing(db, person, actor, now)
+  // At least one step, so that it always comes further.
+  do {
+    erasing = await eraseStep(db, erasing, actor, now)
+  } while (erasing.place && performance.now() < ends)
+  const { place, done, kept } = erasing
+  const progress =
+    place &&
+    signProgress(deps.runtime.formKey, actor.id, person, {
       place,
-    )
-    erased += step.erased
-    kept.push(...step.kept.filter(one => !kept.some(known => known.tx_reference === one.tx_reference)))
-    place = step.next
-  }
-  const next = place === undefined ? undefined : { place: textOfPlace(place) }
-  return show(deps, c, visit, {
-    below: <ErasedCard visit={visit} erase={{ typed: person.value, erased, kept, next }} />,
-  })
+      done,
+      kept,
+      begun_at: begun?.begun_at ?? now.getTime(),
+    })
+  return show(deps, c, visit, { below: <ErasedCard visit={visit} erasing={erasing} progress={progress} /> })
 }
 
-const textOfPlace = (place: ErasePlace) =>
-  place === 'indexed' ? place : `${place.merchant_id} ${place.behind}`
+type Progress = Pick<Erasing, 'place' | 'done' | 'kept'> & { begun_at: number }
 
-// A form field, so any text: without a place that can be read, the erasure begins again.
-function placeOf(text: string): ErasePlace {
-  const [, merchant_id, behind = ''] = /^([0-9a-z]{10}) ([\w-]{0,40})$/.exec(text) ?? []
-  return merchant_id === undefined ? 'indexed' : { merchant_id, behind }
+const maxProgressMs = 24 * 3_600_000 // since the confirmation with which the erasure began
+
+// The form of an unfinished erasure carries how far it has come. It is signed, because the audit log gets its counts, and
+// because the erasure goes on with it without another confirmation.
+function signProgress(key: Buffer, userId: string, person: Person, progress: Progress): string {
+  const text = Buffer.from(JSON.stringify(progress)).toString('base64url')
+  return `${text}.${progressToken(key, userId, person, text)}`
+}
+
+const progressToken = (key: Buffer, userId: string, { kind, value }: Person, text: string) =>
+  formTokenOf(key, ['erasure', userId, kind, value, text])
+
+// Undefined if there is none that this user got for this person within the last day: the erasure begins again.
+function progressOf({ runtime }: AreaDeps, { actor, now, field }: Visit): Progress | undefined {
+  const person = readPerson(field('person'))
+  const [text = '', token] = field('progress').split('.')
+  if (!person || !isFormToken(progressToken(runtime.formKey, actor.id, person, text), token)) return undefined
+  const progress = JSON.parse(Buffer.from(text, 'base64url').toString()) as Progress
+  return now.getTime() - progress.begun_at < maxProgressMs ? progress : undefined
 }

@@ -9,6 +9,7 @@ import {
   settingsOfGroup,
   settingTable,
 } from '../../../core/merchant/settingTable.ts'
+import { settingFaultIn } from '../../../core/merchant/settingFaultTexts.ts'
 import { defaultSetting, type ShownSetting, shownSettings } from '../../../core/merchant/shownSettings.ts'
 import type { Child } from '../../../core/markup/jsx-runtime.ts'
 import { FormToken } from '../../../core/markup/page.tsx'
@@ -279,7 +280,7 @@ function choiceText(visit: MerchantVisit, name: SettingName, choice: string): st
 function faultText(visit: MerchantVisit, fault: SettingFault): string {
   const texts = settingsTextsOf(visit)
   if ('isStale' in fault) return fill(texts.stale, { value: fault.now || defaultText(visit, fault.name) })
-  return fill(texts.notAccepted, { fault: fault.text })
+  return fill(texts.notAccepted, { fault: settingFaultIn(fault.text, visit.lang) })
 }
 
 // The passwords of style basic, which are shown once.

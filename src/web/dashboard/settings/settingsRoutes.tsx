@@ -20,6 +20,7 @@ import { htmlType } from '../../http/apiRequest.ts'
 import { type Ctx, plainResponse } from '../../http/context.ts'
 import type { AreaDeps } from '../areaDeps.ts'
 import { sendDashboardPage } from '../frame/frame.tsx'
+import { settingFaultIn } from '../../../core/merchant/settingFaultTexts.ts'
 import { problemPage } from '../frame/problems.tsx'
 import type { MerchantRoute, MerchantVisit } from '../route.ts'
 import { CheckoutPreview, LogoCard, PreviewCard, previewedBranding } from './brandingPages.tsx'
@@ -98,6 +99,7 @@ async function showSettings({ redactDays }: AreaDeps, c: Ctx, visit: MerchantVis
 }
 
 const linksOf = (visit: MerchantVisit) => [
+  { path: '/settings/outlets', label: settingsTextsOf(visit).outlets },
   ...(visit.may('team.view') ? [{ path: '/settings/team', label: settingsTextsOf(visit).team }] : []),
   ...(visit.may('audit.view') ? [{ path: '/settings/audit', label: settingsTextsOf(visit).audit }] : []),
 ]
@@ -169,7 +171,7 @@ async function saveLogoForm(c: Ctx, visit: MerchantVisit, given: Buffer | 'none'
   if (changed.done === 'refused')
     return showForm(c, visit, {
       group: 'branding',
-      logoFault: fill(texts.logoFault, { fault: changed.fault }),
+      logoFault: fill(texts.logoFault, { fault: settingFaultIn(changed.fault, visit.lang) }),
     })
   if (changed.done === 'saved') return done(c, visit, file ? 'logo' : 'noLogo')
   return done(c, visit, changed.done)

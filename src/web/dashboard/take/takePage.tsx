@@ -240,26 +240,31 @@ const OutletField = (props: FieldProps) => {
 
 type TodayProps = { visit: MerchantVisit; day: TakenDay; timeZone: string }
 
-const Today = ({ visit, day: { rows, paid, sums, isMore }, timeZone }: TodayProps) => {
+const Today = ({ visit, day: { rows, paid, sums, isMore, outlet }, timeZone }: TodayProps) => {
   const texts = textsOf(visit)
+  const me = visit.signedIn.user.user_id
   return (
     <section class="card" aria-labelledby="today">
       <header>
-        <h2 id="today">{texts.today}</h2>
+        <h2 id="today">{outlet ? fill(texts.outletToday, { outlet }) : texts.today}</h2>
         {rows.length > 0 && (
           <span class="muted small num">{paidSentence(visit, { paid, sums, isMore })}</span>
         )}
       </header>
       {rows.length === 0 ? (
-        <p class="muted">{texts.noneToday}</p>
+        <p class="muted">{outlet ? texts.noneAtOutlet : texts.noneToday}</p>
       ) : (
         <ul class="recent">
           {rows.map(row => (
             <li>
               <span class="num">{clockTime(row.created_at, timeZone)}</span>
-              <a class="num" href={`${visit.base}/take/${row.tx_reference}`}>
-                <b>{moneyFor(visit, row.total, row.currency)}</b>
-              </a>
+              {row.user_id === me ? (
+                <a class="num" href={`${visit.base}/take/${row.tx_reference}`}>
+                  <b>{moneyFor(visit, row.total, row.currency)}</b>
+                </a>
+              ) : (
+                <b class="num">{moneyFor(visit, row.total, row.currency)}</b>
+              )}
               <TakenPill
                 visit={visit}
                 status={row.status}

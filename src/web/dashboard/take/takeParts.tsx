@@ -3,6 +3,7 @@ import type { Currency } from '../../../core/money.ts'
 import { localizedMoney } from '../../../core/money.ts'
 import type { Status } from '../../../core/payment/payment.ts'
 import { languages } from '../../../core/languages/languages.ts'
+import { localTime } from '../../../core/zone.ts'
 import { MerchantPage } from '../frame/frame.tsx'
 import type { MerchantVisit } from '../route.ts'
 import { type TakeTexts, takeTexts } from './takeTexts.ts'
@@ -16,7 +17,7 @@ export const moneyFor = ({ lang }: Pick<MerchantVisit, 'lang'>, minor: bigint, c
 
 // 14:58 or 14:58:21, by the clock of the installation.
 export const clockTime = (at: Date, zone: string, seconds = false) =>
-  new Intl.DateTimeFormat('en-GB', { timeStyle: seconds ? 'medium' : 'short', timeZone: zone }).format(at)
+  localTime(at, zone).time.slice(0, seconds ? 8 : 5)
 
 const icons = {
   plus: 'M10 4v12M4 10h12',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { requireOriginal } from '../../../actions/installation/requireOriginal.ts'
 import { receiptTo } from '../../../actions/messages/receipts.ts'
 import type { Checkout } from '../../../actions/payments/openCheckout.ts'
 import {
@@ -65,6 +66,16 @@ const takerOf = ({ merchant, mode, signedIn, actor }: MerchantVisit): Taker => (
   actor,
 })
 
+// A cashier who is bound to one outlet sees what was taken there, everybody else what they took themselves.
+const dayOf = ({ runtime }: AreaDeps, visit: MerchantVisit) =>
+  takenToday(
+    visit.db,
+    takerOf(visit),
+    visit.outlets?.length === 1 ? visit.outlets[0] : undefined,
+    visit.now,
+    runtime.timeZone,
+  )
+
 const emptyInput = (c: Ctx): TakenInput => ({
   form_id: newTakenForm(),
   total: '',
@@ -76,7 +87,7 @@ const emptyInput = (c: Ctx): TakenInput => ({
 })
 
 async function showForm(
-  { runtime }: AreaDeps,
+  deps: AreaDeps,
   c: Ctx,
   visit: MerchantVisit,
   input: TakenInput,
@@ -85,7 +96,7 @@ async function showForm(
 ) {
   const [terms, day] = await Promise.all([
     takingTerms(visit.db, visit.merchant.merchant_id, visit.outlets),
-    takenToday(visit.db, takerOf(visit), visit.now, runtime.timeZone),
+    dayOf(deps, visit),
   ])
   if (!terms) return problemPage(c, visit.lang, 'notFound')
   const isWithoutOutlet = visit.outlets !== null && terms.outlets.length === 0
@@ -97,7 +108,7 @@ async function showForm(
       input={input}
       problem={shown}
       day={day}
-      timeZone={runtime.timeZone}
+      timeZone={deps.runtime.timeZone}
     />
   )
   return sendDashboardPage(c, page, http)
@@ -124,6 +135,7 @@ async function submitForm(deps: AreaDeps, c: Ctx, visit: MerchantVisit) {
   }
   const again = { ...input, form_id: newTakenForm() } // a form that was refused is a new one
   if (!isTakenForm(input.form_id)) return showForm(deps, c, visit, again, { refused: 'stale' }, 409)
+  requireOriginal(deps.runtime, takerOf(visit).mode)
   const taken = await takePayment(visit.db, takerOf(visit), input, visit.now)
   if (taken.done === 'fault') return showForm(deps, c, visit, input, { field: taken.field }, 422)
   if (taken.done === 'used') return showForm(deps, c, visit, again, { usedBy: taken.tx_reference }, 409)
@@ -164,7 +176,7 @@ async function showTaken(deps: AreaDeps, c: Ctx, visit: MerchantVisit) {
       link={checkoutUrl(runtime.baseUrl(), checkout.tx_token)}
       timeZone={runtime.timeZone}
       receiptTo={isPaid && messengers ? await receiptTo(visit.db, checkout, messengers.carries) : []}
-      day={isPaid ? await takenToday(visit.db, takerOf(visit), visit.now, runtime.timeZone) : undefined}
+      day={isPaid ? await dayOf(deps, visit) : undefined}
       asked={asked}
     />
   )
@@ -177,6 +189,7 @@ async function sendState(deps: AreaDeps, c: Ctx, visit: MerchantVisit) {
   return plainResponse(c, 200, versionOf({ checkout }), {
     'content-type': 'text/plain; charset=utf-8',
     'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
   })
 }
 

@@ -303,7 +303,7 @@ const durationOf = (seconds: number) => (seconds < 120 ? `${seconds} s` : `${Mat
 const Shift = ({ visit, day }: TakenView) =>
   day ? (
     <p class="shift">
-      <span>{textsOf(visit).today}</span>
+      <span>{day.outlet ? fill(textsOf(visit).todayAt, { outlet: day.outlet }) : textsOf(visit).today}</span>
       <span>{paidSentence(visit, day)}</span>
     </p>
   ) : null

@@ -54,7 +54,7 @@ const fr: TaskTexts = {
     amount_mismatch: { title: 'Un autre montant a été débité', propose: 'rembourser le débit' },
     unresolved: {
       title: 'Aucun résultat depuis un jour',
-      propose: 'demander au prestataire ; le paiement a sa référence',
+      propose: 'demander au prestataire ; le paiement a sa référence',
     },
     other_order: {
       title: 'Payé, mais pour une autre commande',
@@ -64,15 +64,15 @@ const fr: TaskTexts = {
       title: 'Un débit, deux paiements',
       propose: 'demander au prestataire auquel l’argent revient',
     },
-    reversed: { title: 'Le prestataire a rendu de l’argent', propose: 'informer le marchand' },
+    reversed: { title: 'Le prestataire a restitué des fonds', propose: 'informer le marchand' },
     dispute_opened: {
       title: 'La banque du client conteste le débit',
       propose: 'répondre à temps au prestataire, avec les preuves du marchand',
     },
-    dispute_lost: { title: 'Une contestation est perdue', propose: 'informer le marchand' },
+    dispute_lost: { title: 'Un litige est perdu', propose: 'informer le marchand' },
     not_set_up: {
       title: 'Le compte de la tentative manque',
-      propose: 'remettre le compte comme avant, ou confirmer son entreprise',
+      propose: 'reconfigurer le compte comme avant, ou confirmer l’entreprise',
     },
     account_refused: {
       title: 'Identifiants refusés',
@@ -80,20 +80,20 @@ const fr: TaskTexts = {
     },
     unknown_code: {
       title: 'Un code inconnu du prestataire',
-      propose: 'demander au prestataire ce qu’il veut dire',
+      propose: 'demander au prestataire ce qu’il signifie',
     },
-    refund_needs_action: { title: 'Un remboursement vous attend', propose: 'lire la raison, puis agir' },
+    refund_needs_action: { title: 'Un remboursement est à traiter', propose: 'lire le motif, puis agir' },
     refund_unclear: {
       title: 'Un remboursement sans résultat',
-      propose: 'le chercher chez le prestataire, puis noter ce que vous trouvez',
+      propose: 'le rechercher chez le prestataire, puis enregistrer le résultat',
     },
     refund_exceeds: {
-      title: 'Plus a été rendu que payé',
-      propose: 'réclamer l’argent au prestataire, ou convenir avec le marchand qui le supporte',
+      title: 'Le montant restitué dépasse le montant payé',
+      propose: 'réclamer la différence au prestataire, ou convenir avec le marchand de qui la supporte',
     },
     not_recorded: {
       title: 'Une réponse n’a pas pu être enregistrée',
-      propose: 'lire la raison sur le paiement ; les relevés continuent',
+      propose: 'lire le motif sur le paiement ; le prestataire est toujours interrogé',
     },
   },
   noOwner: 'Sans responsable',

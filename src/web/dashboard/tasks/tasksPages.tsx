@@ -3,6 +3,7 @@ import { FormToken, Icon } from '../../../core/markup/page.tsx'
 import { maskNumbers } from '../../../core/mask.ts'
 import { type TaskKind, taskKinds } from '../../../core/payment/change.ts'
 import { moneyText } from '../../../core/timeline/history.ts'
+import { storedText } from '../../../core/timeline/storedSentences.ts'
 import { fill } from '../../../core/text.ts'
 import { OperatorPlacePage } from '../frame/frame.tsx'
 import { shortAge, zonedDayMinute } from '../frame/zonedTime.ts'
@@ -96,6 +97,7 @@ const KindForm = ({ visit, now }: { visit: Visit; now: Filters }) => {
             </option>
           ))}
         </select>
+        <Icon name="down" />
       </span>
       <button type="submit" class="btn plain small">
         {texts.show}
@@ -135,8 +137,8 @@ const TaskTable = ({ visit, tasks, zone }: { visit: Visit; tasks: readonly Inbox
               {task.mode === 'test' && <span class="muted"> (test)</span>}
             </td>
             <td>{task.owner_name ?? <span class="muted">{words.noOwner}</span>}</td>
-            <td class="r" title={zonedDayMinute(task.created_at, zone)}>
-              {shortAge(task.created_at, visit.now)}
+            <td class="r" title={zonedDayMinute(task.created_at, zone, visit.lang)}>
+              {shortAge(task.created_at, visit.now, visit.lang)}
             </td>
           </tr>
         ))}
@@ -150,6 +152,7 @@ export type TaskFault = { of: 'note' | 'close'; typed: string; number?: number }
 type TaskProps = {
   visit: Visit
   tasks: readonly InboxTask[]
+  refundable: ReadonlySet<number> // attempts whose charge has a form for its refund
   zone: string
   notice?: TaskNotice
   fault?: TaskFault
@@ -181,10 +184,11 @@ export const TaskPage = (props: TaskProps) => {
 }
 
 const OneTask = (props: TaskProps & { task: InboxTask }) => {
-  const { visit, task, zone } = props
+  const { visit, task, zone, refundable } = props
   const texts = inboxTexts[visit.lang]
   const words = taskTexts[visit.lang].kinds[task.kind]
   const isOpen = task.closed_at === null
+  const refund = refundOf(visit, task, refundable)
   return (
     <>
       <section class={isOpen ? 'notice' : 'notice ok'}>
@@ -193,26 +197,28 @@ const OneTask = (props: TaskProps & { task: InboxTask }) => {
           <p>
             <b>{fill(texts.proposed, { what: words.propose })}</b>
           </p>
-          {isOpen && refundKinds.includes(task.kind) && (
+          {refund === 'here' && (
             <p>
               {fill(texts.refundText, { number: task.attempt_number })} <code>{refundCommand(task)}</code>
             </p>
           )}
+          {refund === 'as_member' && <p>{texts.refundAsMember}</p>}
+          {refund === 'elsewhere' && <p>{texts.refundElsewhere}</p>}
           {task.closed_at && (
             <p>
               {fill(texts.closedAt, {
-                at: zonedDayMinute(task.closed_at, zone),
-                note: maskNumbers(task.closed_note ?? ''),
+                at: zonedDayMinute(task.closed_at, zone, visit.lang),
+                note: maskNumbers(storedText(task.closed_note ?? '', visit.lang)),
               })}
             </p>
           )}
         </div>
-        <ActionLink visit={visit} task={task} />
+        <ActionLink visit={visit} task={task} refund={refund} />
       </section>
       <div class="halves">
         <section class="card stack">
           <h2>{texts.found}</h2>
-          {task.note && <p>{maskNumbers(task.note)}</p>}
+          {task.note && <p>{maskNumbers(storedText(task.note, visit.lang))}</p>}
           <dl class="facts">
             <dt>{texts.merchant}</dt>
             <dd>
@@ -227,7 +233,7 @@ const OneTask = (props: TaskProps & { task: InboxTask }) => {
             <dt>{texts.account}</dt>
             <dd>{task.provider_account ?? '–'}</dd>
             <dt>{texts.age}</dt>
-            <dd>{zonedDayMinute(task.created_at, zone)}</dd>
+            <dd>{zonedDayMinute(task.created_at, zone, visit.lang)}</dd>
           </dl>
         </section>
         <WorkCard {...props} />
@@ -241,7 +247,7 @@ const paymentPath = ({ merchant_id, mode, tx_reference }: InboxTask) =>
   `${merchantBase(merchant_id, mode ?? 'live')}/payments/${tx_reference}`
 
 const accountKinds: readonly TaskKind[] = ['not_set_up', 'account_refused']
-const refundKinds: readonly TaskKind[] = ['refund', 'amount_mismatch']
+export const refundKinds: readonly TaskKind[] = ['refund', 'amount_mismatch']
 const waitingRefundKinds: readonly TaskKind[] = ['refund_needs_action', 'refund_unclear']
 
 const link = (href: string, text: string) => (
@@ -253,8 +259,24 @@ const link = (href: string, text: string) => (
 const refundCommand = ({ tx_reference, kind, attempt_number, merchant_id }: InboxTask) =>
   `tollgate refund create ${tx_reference} --task ${kind} --attempt ${attempt_number} --merchant ${merchant_id} --by NAME`
 
+type RefundPlace = 'here' | 'as_member' | 'elsewhere'
+
+// Where the charge of an open task is refunded. A user who is also a member of the merchant acts there as the merchant, which
+// refunds only what its customer owed.
+function refundOf(
+  { signedIn }: Visit,
+  { kind, closed_at, merchant_id, attempt_number }: InboxTask,
+  refundable: ReadonlySet<number>,
+): RefundPlace | undefined {
+  if (closed_at !== null || !refundKinds.includes(kind)) return undefined
+  if (!refundable.has(attempt_number)) return 'elsewhere'
+  return signedIn.memberships.some(one => one.merchant_id === merchant_id) ? 'as_member' : 'here'
+}
+
+type ActionProps = { visit: Visit; task: InboxTask; refund: RefundPlace | undefined }
+
 // Where the proposed action is done.
-const ActionLink = ({ visit, task }: { visit: Visit; task: InboxTask }) => {
+const ActionLink = ({ visit, task, refund }: ActionProps) => {
   const texts = inboxTexts[visit.lang]
   if (accountKinds.includes(task.kind) && task.provider_account)
     return link(
@@ -262,6 +284,8 @@ const ActionLink = ({ visit, task }: { visit: Visit; task: InboxTask }) => {
       fill(texts.toAccount, { account: task.provider_account }),
     )
   if (waitingRefundKinds.includes(task.kind)) return link(`${operatorBase}/refunds`, texts.toRefunds)
+  if (refund === 'here' && visit.may('payments.refund'))
+    return link(`${paymentPath(task)}/refund?attempt=${task.attempt_number}`, texts.refundCharge)
   return link(paymentPath(task), texts.toPayment)
 }
 

@@ -1,5 +1,7 @@
+import { otherCharge } from '../../../actions/dashboard/paymentDetails.ts'
 import {
   closeInboxTask,
+  type InboxTask,
   isTaskKind,
   maxTaskNote,
   readInboxTasks,
@@ -19,7 +21,7 @@ import { problemPage } from '../frame/problems.tsx'
 import { type OperatorRoute, operatorBase, type Visit } from '../route.ts'
 import { inboxTexts, type TaskNotice } from './inboxTexts.ts'
 import { taskPath } from './taskPaths.ts'
-import { type TaskFault, TaskPage, TasksPage } from './tasksPages.tsx'
+import { refundKinds, type TaskFault, TaskPage, TasksPage } from './tasksPages.tsx'
 
 const one = '/tasks/:merchant/:reference/:kind'
 
@@ -52,8 +54,7 @@ export const tasksRoutes = (deps: AreaDeps): OperatorRoute[] => {
     work('close', async (working, key, note) => {
       const fault = note.trim() === '' ? ({ typed: note } as const) : noteFault(note)
       if (fault) return { of: 'close', ...fault }
-      const closed = await closeInboxTask(working, key, note.trim())
-      return closed === 'closed' ? 'closed' : 'already'
+      return noticeOf(await closeInboxTask(working, key, note.trim()), 'closed')
     }),
   ]
 }
@@ -101,6 +102,7 @@ async function showTask({ runtime }: AreaDeps, c: Ctx, visit: Visit, fault?: Tas
   const key = keyIn(c)
   const tasks = key ? await readInboxTasks(visit.db, key) : []
   if (tasks.length === 0) return problemPage(c, visit.lang, 'notFound')
+  const refundable = await refundableOf(visit, tasks)
   const notices = Object.keys(inboxTexts[visit.lang].done) as TaskNotice[]
   const text = fault && fill(inboxTexts[visit.lang].noteFault, { max: maxTaskNote })
   return sendDashboardPage(
@@ -108,6 +110,7 @@ async function showTask({ runtime }: AreaDeps, c: Ctx, visit: Visit, fault?: Tas
     <TaskPage
       visit={visit}
       tasks={tasks}
+      refundable={refundable}
       zone={runtime.timeZone}
       notice={notices.find(word => word === c.req.query('done'))}
       fault={fault}
@@ -115,6 +118,15 @@ async function showTask({ runtime }: AreaDeps, c: Ctx, visit: Visit, fault?: Tas
     />,
     fault ? 422 : 200,
   )
+}
+
+// The attempts whose charge the form of a refund accepts.
+async function refundableOf({ db }: Visit, tasks: readonly InboxTask[]) {
+  const open = tasks.filter(({ kind, closed_at }) => closed_at === null && refundKinds.includes(kind))
+  const numbers = open.map(async task =>
+    (await otherCharge(db, task, task.attempt_number)) ? [task.attempt_number] : [],
+  )
+  return new Set((await Promise.all(numbers)).flat())
 }
 
 async function workForm(deps: AreaDeps, c: Ctx, visit: Visit, act: Act) {
