@@ -4,6 +4,8 @@ export type Modules = {
   config: typeof import('../src/config.ts')
   'actions/access/sessions': typeof import('../src/actions/access/sessions.ts')
   'actions/ledger/balances': typeof import('../src/actions/ledger/balances.ts')
+  'actions/ledger/closing': typeof import('../src/actions/ledger/closing.ts')
+  'actions/ledger/seal': typeof import('../src/actions/ledger/seal.ts')
   'actions/ledger/statement': typeof import('../src/actions/ledger/statement.ts')
   'actions/merchants/onboard': typeof import('../src/actions/merchants/onboard.ts')
   'actions/merchants/setMerchant': typeof import('../src/actions/merchants/setMerchant.ts')
@@ -14,6 +16,7 @@ export type Modules = {
   'actions/payments/outletReport': typeof import('../src/actions/payments/outletReport.ts')
   'actions/payments/searchPayments': typeof import('../src/actions/payments/searchPayments.ts')
   'core/provider/selectAccounts': typeof import('../src/core/provider/selectAccounts.ts')
+  'core/interface/refusal': typeof import('../src/core/interface/refusal.ts')
   'core/notification/notification': typeof import('../src/core/notification/notification.ts')
   'observe/log': typeof import('../src/observe/log.ts')
   'observe/metrics': typeof import('../src/observe/metrics.ts')
@@ -39,6 +42,7 @@ type Name = keyof Modules
 // A checkout of Tollgate, this one or another.
 export type Version = {
   folder: string
+  copyOf?: string // the folder of the checkout that it was copied from
   program: string
   build: () => Promise<unknown>
   load: <Names extends Name[]>(...names: Names) => Promise<{ [At in keyof Names]: Modules[Names[At]] }>

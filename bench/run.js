@@ -1,15 +1,17 @@
 // npm run bench: rates side by side, measured in one run. A missed target is reported and is no failure: timings
 // depend on the machine. `--quick` for every day, `--smallest` to see that every section runs, `--json FILE` for all
 // figures, `--no-pgbench` for a plain client loop as (a), `--only WORDS` for the sections that have these words in their
-// title, `--beside DIR` for another checkout of Tollgate that is measured beside this one, `--cpu-prof DIR` for CPU
+// title, `--growth` for one merchant whose payments grow (`--steps 10000,100000`), `--beside DIR` for another checkout of Tollgate that is measured beside this one, `--cpu-prof DIR` for CPU
 // profiles of the gateways.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { crowded, versus } from './plans/requests.js'
 import { besideFormer } from './plans/beside.js'
 import { checkout } from './plans/checkout.js'
+import { growingTables } from './plans/growingTables.js'
 import { delivery } from './plans/delivery.js'
 import { peers } from './plans/peers.js'
+import { severalProcesses } from './plans/processes.js'
 import { trouble } from './plans/trouble.js'
 import { createProgress } from './report/progress.js'
 import { footnotes, header, isMeasured, sectionText, targetsText } from './report/text.js'
@@ -19,11 +21,12 @@ import { limitTargets, memoryTargets, ratioTargets, weightTargets } from './repo
 import { bringRivals } from './packages.js'
 import { NoVersion, otherVersion } from './version.js'
 
-const longestMinutes = { alone: 40, beside: 55 }
+const longestMinutes = { alone: 40, beside: 55, growth: 240 }
+const growthSteps = '10000,100000,1000000,5000000'
 
 /** @typedef {'whole' | 'quick' | 'smallest'} Size */
 /** @typedef {{ quick?: boolean, smallest?: boolean, json?: string, only?: string, beside?: string, 'no-pgbench'?: boolean,
- *   'cpu-prof'?: string }} Options */
+ *   'cpu-prof'?: string, growth?: boolean, steps?: string }} Options */
 
 /** @param {Options} options */
 async function main({ quick, smallest, json, only = '', beside, ...more }) {
@@ -34,7 +37,8 @@ async function main({ quick, smallest, json, only = '', beside, ...more }) {
     profiles: more['cpu-prof'],
   })
   console.log(header(bench.machine, size))
-  const plan = planFor(bench, size, only).filter(({ title }) => isAbout(title, only))
+  const sectionsOf = more.growth ? growthOnly(bench, more.steps) : planFor(bench, size, only)
+  const plan = sectionsOf.filter(({ title }) => isAbout(title, only))
   if (plan.length === 0) throw new Error(`No section has "${only}" in its title.`)
   if (plan.some(section => section.hasRivals)) bringRivals()
   const progress = createProgress(plan.reduce((sum, section) => sum + lengthOfSection(section), 0))
@@ -57,15 +61,23 @@ async function main({ quick, smallest, json, only = '', beside, ...more }) {
   if (json) writeFileSync(json, `${JSON.stringify(figures, undefined, 2)}\n`)
 }
 
+const growthOnly = (bench, steps = growthSteps) => [
+  growingTables(bench, { steps: steps.split(',').map(Number), warmMs: 1000, measureMs: 3000 }),
+]
+
 // Nothing starts before its section does. From those beside another version on, each stops all gateways before it.
 /** @type {(bench: any, size: Size, only: string) => any[]} */
 const planFor = (bench, size, only) => [
   ...versus(bench, size),
   ...checkout(bench, size),
   ...crowded(bench, size),
+  ...severalProcesses(bench, size),
   ...(bench.former ? besideFormer(bench, size) : []),
   ...delivery(bench, size),
   ...trouble(bench, size),
+  ...(size === 'smallest'
+    ? [growingTables(bench, { steps: [1500, 3000], warmMs: 100, measureMs: 300 })]
+    : []),
   // They need programs that few have, and their time.
   ...(size === 'smallest' || /^peers/i.test(only) ? peers(bench, size) : []),
 ]
@@ -95,9 +107,11 @@ try {
       beside: { type: 'string' },
       'no-pgbench': { type: 'boolean' },
       'cpu-prof': { type: 'string' },
+      growth: { type: 'boolean' },
+      steps: { type: 'string' },
     },
   })
-  limitTo(longestMinutes[values.beside ? 'beside' : 'alone'])
+  limitTo(longestMinutes[values.growth ? 'growth' : values.beside ? 'beside' : 'alone'])
   await main(values)
   await cleanUp()
 } catch (error) {

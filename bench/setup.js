@@ -53,6 +53,8 @@ export async function setUp({ noPgbench, former, profiles }) {
     },
     // For sections that start their own: even an idle gateway polls for work now and then.
     stopGateways: () => Promise.all(gateways.map(gateway => gateway.stop())),
+    startOpenLoop: () => kept(startWorker('load/openLoopProcess.js')),
+    startVisits: () => kept(startWorker('load/visitsProcess.js')),
     startArrivals: () => kept(startArrivals()),
     startCustomers: () => kept(startWorker('load/customersProcess.js')),
     startCancellers: () => kept(startWorker('load/cancellersProcess.js')),

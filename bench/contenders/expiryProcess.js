@@ -26,9 +26,14 @@ async function begin({ folder, env }) {
     providerAccounts: providerAccountsOf([]),
     timeZone: 'UTC',
     baseUrl: () => 'http://localhost',
+    installation: () => /** @type {const} */ ({ is: 'original' }),
     clock: () => new Date(),
     watch() {},
     wake() {},
+    traces: {
+      ofPath: async () => undefined,
+      inPayment: (_key, _name, _options, work) => work(/** @type {any} */ ({ setAttribute() {} })),
+    },
   }
   const workers = startWorkers(asking, { trouble: error => console.error(error) })
   process.once('message', () => void stop(workers, records))

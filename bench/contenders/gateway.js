@@ -1,9 +1,10 @@
 // A gateway as it ships, in a separate process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { masterKey } from '../rows/database.js'
-import { cpuMs, peakMemoryMb } from './usage.js'
+import { cpuMs, cpuMsOfFamily, memoryMb, peakMemoryMb } from './usage.js'
 
 // What makes (b) of it: every request its own statement, and as many at once as (a) has, which is half of its pool.
 export const oneStatementEach = { TOLLGATE_BATCH_ROWS: '1', TOLLGATE_POOL_SIZE: '64' }
@@ -15,16 +16,32 @@ export const behindProxy = { TOLLGATE_TRUST_PROXY: '1' }
 export const toThisMachine = { TOLLGATE_EGRESS_LOOPBACK: 'on' }
 export const nodeEnv = url => ({ DATABASE_URL: url, TOLLGATE_MASTER_KEY: masterKey, ...toThisMachine })
 
-// As the first line of the program has it, and with a profile of its CPU time in a folder.
-const profiled = folder => ['--max-semi-space-size=32', '--cpu-prof', `--cpu-prof-dir=${folder}`]
+// As the first line of the program has it, and with a profile of its CPU time in a folder. A gateway that root starts
+// becomes another user before it writes the profile.
+function profiled(folder) {
+  mkdirSync(folder, { recursive: true })
+  if (process.getuid?.() === 0) chmodSync(folder, 0o777)
+  return ['--max-semi-space-size=32', '--cpu-prof', `--cpu-prof-dir=${folder}`]
+}
+
+const nobody = 65_534
+
+// Root may not run several processes. The socket of the bench's database admits the members of a group.
+function ordinaryUser(url) {
+  if (process.getuid?.() !== 0) return {}
+  const sockets = decodeURIComponent(/[?&]host=([^&]+)/.exec(url)?.[1] ?? '')
+  return { uid: nobody, gid: statSync(sockets).gid }
+}
 
 // Of the version that the database was made by.
-/** @type {(database: any, env?: object, profiles?: string) => Promise<any>} */
+/** @type {(database: any, env?: Record<string, string>, profiles?: string) => Promise<any>} */
 export async function startGateway({ url, merchant, version }, env = {}, profiles) {
   const [program, ...flags] = profiles
     ? [process.execPath, ...profiled(profiles), version.program]
     : [version.program]
+  const hasSeveral = Number(env.TOLLGATE_PROCESSES ?? 1) > 1
   const child = spawn(program, [...flags, 'start', '--json'], {
+    ...(hasSeveral && ordinaryUser(url)),
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -45,7 +62,8 @@ export async function startGateway({ url, merchant, version }, env = {}, profile
   return {
     merchant,
     port: Number(new URL(JSON.parse(line).url).port),
-    cpuMs: () => cpuMs(child.pid),
+    cpuMs: () => (hasSeveral ? cpuMsOfFamily(child.pid) : cpuMs(child.pid)),
+    memoryMb: () => memoryMb(child.pid),
     peakMemoryMb: () => peakMb ?? peakMemoryMb(child.pid),
     pause: () => child.kill('SIGSTOP'),
     goOn: () => child.kill('SIGCONT'),

@@ -6,10 +6,15 @@ export const nextSeries = () => ++series
 
 /** @typedef {{ requests: number, rate: number, p50?: number, p99?: number, cpuMs: number }} Figures */
 
-// CPU time that went by between start and stop: of each source per request, and what was left to others.
-export function createMeter(sources) {
+// CPU time that went by between start and stop: of each source per request, and what was left to others. Parts are of a source,
+// and are not added to it.
+export function createMeter(sources, parts = {}) {
   const names = Object.keys(sources)
-  const read = () => ({ machine: machineMs(), ms: names.map(name => sources[name]()) })
+  const read = () => ({
+    machine: machineMs(),
+    ms: names.map(name => sources[name]()),
+    partMs: Object.entries(parts).map(([name, readMs]) => ({ name, ms: readMs() })),
+  })
   let before
   let after
   return {
@@ -25,6 +30,8 @@ export function createMeter(sources) {
       const cpuUs = Object.fromEntries(
         Object.entries(usedMs).map(([name, ms]) => [name, (ms * 1000) / requests]),
       )
+      for (const [at, { name, ms }] of after.partMs.entries())
+        cpuUs[name] = ((ms - before.partMs[at].ms) * 1000) / requests
       const cpu = (cpuUs.gateway ?? 0) + cpuUs.postgres
       return { requests, rate, p50, p99, cpuUs, cpu, others }
     },

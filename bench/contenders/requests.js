@@ -27,8 +27,14 @@ export const straight = (bench, database, emptied) => ({
   },
 })
 
-// (b), (c) and (d). What else a contender has of its own goes before what is the same for all of a section.
-export const through = (bench, gateway, database, { id, label, count, emptied = false, ...own }) => ({
+// (b), (c) and (d). What else a contender has of its own goes before what is the same for all of a section. `ofAll`: as all
+// merchants of a dataset in turn, and not as the one without an endpoint.
+export const through = (
+  bench,
+  gateway,
+  database,
+  { id, label, count, emptied = false, ofAll = false, ...own },
+) => ({
   id,
   label,
   own,
@@ -37,8 +43,10 @@ export const through = (bench, gateway, database, { id, label, count, emptied = 
   async run(job) {
     await reset(database, { emptied })
     const { port, merchant } = gateway
-    const meter = createMeter({ gateway: gateway.cpuMs, postgres: bench.server.cpuMs })
-    const whole = { ...job, port, merchant, connections: count, series: `R${nextSeries()}` }
+    const sources = { gateway: gateway.cpuMs, postgres: bench.server.cpuMs }
+    const meter = createMeter(sources, bench.server.partsMs)
+    const all = ofAll && { merchants: database.callers }
+    const whole = { ...job, ...all, port, merchant, connections: count, series: `R${nextSeries()}` }
     const figures = await bench.load.run(whole, meter.start, meter.stop)
     return meter.complete(figures)
   },

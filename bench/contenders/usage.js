@@ -47,8 +47,11 @@ export function machineMs() {
   return { used: (all - idle - waiting) * msPerTick, all: all * msPerTick }
 }
 
-// The most memory that a process ever had, in MB.
-export function peakMemoryMb(pid) {
+// The memory that a process has, and the most that it ever had, in MB.
+export const memoryMb = pid => readMemoryMb(pid, 'VmRSS')
+export const peakMemoryMb = pid => readMemoryMb(pid, 'VmHWM')
+
+function readMemoryMb(pid, name) {
   const text = readFileSync(`/proc/${pid}/status`, 'latin1')
-  return (Number(/^VmHWM:\s+(\d+) kB$/m.exec(text)?.[1]) * 1024) / 1e6
+  return (Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1]) * 1024) / 1e6
 }

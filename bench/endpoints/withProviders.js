@@ -13,7 +13,7 @@ export async function withProviders({ folder }, copy, providers) {
     copyFileSync(fileURLToPath(new URL(file, import.meta.url)), join(copy, 'src/providers', `${name}.js`))
   const version = versionAt(copy)
   await version.build()
-  return version
+  return { ...version, copyOf: folder } // with the same migrations
 }
 
 // What an installed Tollgate has, before it is built.

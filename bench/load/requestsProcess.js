@@ -24,13 +24,24 @@ serveJobs(async job => {
   }
 })
 
-function prepare({ kind, merchant, series, stored, perSecond = preparedPerSecond, warmMs, measureMs }) {
+function prepare({
+  kind,
+  merchant,
+  merchants = [merchant], // in turn
+  series,
+  stored,
+  every = 1,
+  perSecond = preparedPerSecond,
+  warmMs,
+  measureMs,
+}) {
   const count = Math.ceil((perSecond * (warmMs + measureMs)) / 1000)
-  const anyStored = () => 1 + Math.floor(Math.random() * stored)
+  const anyStored = () => 1 + Math.floor((Math.random() * stored) / every) * every
+  const merchantOf = n => merchants[n % merchants.length]
   const requestFor = {
-    initiation: n => initiationRequest(merchant, series, n),
-    status: () => statusRequest(merchant, storedInvoice(anyStored())),
-    page: () => pageRequest(storedPage(merchant, anyStored())),
+    initiation: n => initiationRequest(merchantOf(n), series, n),
+    status: n => statusRequest(merchantOf(n), storedInvoice(anyStored())),
+    page: n => pageRequest(storedPage(merchantOf(n), anyStored())),
   }[kind]
   return Array.from({ length: count }, (_, n) => requestFor(n))
 }

@@ -5,7 +5,7 @@ import { bodyInSql } from '../rows/deliveries.js'
 import { createDataset } from '../rows/dataset.js'
 
 const endpoints = 64
-const warmMs = 1500
+const usualWarmMs = 1500
 const forDefaults = { count: 10_000, measureMs: 4000 } // they deliver few: pg-boss one in two seconds
 
 const better = { of: 'ours', by: 'rate' }
@@ -19,7 +19,10 @@ const ratios = [
 ]
 
 // `optionalRivals`: nothing is installed for them.
-export function backlogSection(bench, { rounds, measureMs, taste, optionalRivals = false }) {
+export function backlogSection(
+  bench,
+  { rounds, measureMs, warmMs = usualWarmMs, taste, optionalRivals = false },
+) {
   const contenders = []
   const hasRivals = !optionalRivals || areRivalsInstalled()
   const about = [

@@ -28,18 +28,18 @@ const lengths = {
     latency: { rounds: 2, measureMs: 2000 },
   },
   smallest: {
-    requests: { rounds: 1, measureMs: 700, warmUpMs: 0 },
+    requests: { rounds: 1, measureMs: 700, warmUpMs: 0, stored: 2000 },
     pay: { rounds: 1, measureMs: 1500, warmUpMs: 0, crowd: 4 },
     cancel: { rounds: 1, measureMs: 700, warmUpMs: 0, count: 8 },
-    backlog: { rounds: 1, measureMs: 700, taste: smallTaste },
+    backlog: { rounds: 1, measureMs: 700, warmMs: 200, taste: smallTaste },
     latency: { rounds: 1, measureMs: 500, warmMs: 200 },
   },
 }
 const warmMs = 400
-const backlogWarmMs = 1500
+const usualBacklogWarmMs = 1500
 const connections = 256
 const viewers = 64
-const stored = 20_000
+const usualStored = 20_000
 const endpoints = 64
 
 // Two that do the same lie to either side of 1, so a twentieth is as precise as a few rounds can be.
@@ -64,7 +64,7 @@ const versions = bench => [
 ]
 const beside = title => `${title}, beside the former version`
 
-function requestSections(bench, { rounds, measureMs, warmUpMs }) {
+function requestSections(bench, { rounds, measureMs, warmUpMs, stored = usualStored }) {
   const both = versions(bench).map(each => ({ ...each, database: anything(), gateway: anything() }))
   const start = once(async () => {
     await bench.stopGateways()
@@ -95,7 +95,7 @@ function requestSections(bench, { rounds, measureMs, warmUpMs }) {
   ]
 }
 
-function backlogBeside(bench, { rounds, measureMs, taste }) {
+function backlogBeside(bench, { rounds, measureMs, warmMs: backlogWarmMs = usualBacklogWarmMs, taste }) {
   const contenders = []
   const job = { warmMs: backlogWarmMs, measureMs }
   return {

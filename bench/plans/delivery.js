@@ -18,10 +18,10 @@ const lengths = {
     isolation: { rounds: 1, measureMs: 8000, coldMs: 4000 },
   },
   smallest: {
-    backlog: { rounds: 1, measureMs: 700, taste: smallTaste, optionalRivals: true },
+    backlog: { rounds: 1, measureMs: 700, warmMs: 200, taste: smallTaste, optionalRivals: true },
     latency: { rounds: 1, measureMs: 500, warmMs: 200 },
     isolation: { rounds: 1, measureMs: 1000, coldMs: 500 },
-    growth: { rounds: 1, measureMs: 700, finished: 2000 },
+    growth: { rounds: 1, measureMs: 700, warmMs: 200, finished: 2000 },
   },
 }
 

@@ -11,7 +11,14 @@ const usualInitiationMs = 2000
 
 export function expirySection(
   bench,
-  { rounds, measureMs, warmMs = usualWarmMs, initiationMs = usualInitiationMs, warmUpMs = initiationMs },
+  {
+    rounds,
+    measureMs,
+    warmMs = usualWarmMs,
+    initiationMs = usualInitiationMs,
+    warmUpMs = initiationMs,
+    ...more
+  },
 ) {
   const [place, database, gateway] = /** @type {any[]} */ ([{}, {}, {}])
   const contender = (id, label, isTold, start) => expiring(bench, place, { id, label, isTold, start })
@@ -33,7 +40,7 @@ export function expirySection(
     ],
     rounds,
     warmUpMs,
-    job: { warmMs, measureMs },
+    job: { warmMs, measureMs, ...more },
     contenders: [
       through(bench, gateway, database, initiation),
       contender('untold', '(c) nobody to tell', false, some(1)),

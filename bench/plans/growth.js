@@ -6,11 +6,11 @@ import { createDataset } from '../rows/dataset.js'
 
 const endpoints = 64
 const usualFinished = 1_000_000
-const warmMs = 1500
+const usualWarmMs = 1500
 const startMs = 1000
 const mostPerSecond = 12_000
 
-export function growthSection(bench, { rounds, measureMs, finished = usualFinished }) {
+export function growthSection(bench, { rounds, measureMs, warmMs = usualWarmMs, finished = usualFinished }) {
   const contenders = []
   const due = Math.ceil((rounds * (startMs + warmMs + measureMs) * mostPerSecond) / 1000)
   return {

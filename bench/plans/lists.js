@@ -4,6 +4,7 @@ import { createMeter } from '../contenders/meter.js'
 import { query } from '../rows/database.js'
 import { days, fillAttempts, fillLedger, fillLists } from '../rows/lists.js'
 import { createDataset } from '../rows/dataset.js'
+import { workOnLedger } from '../rows/worked.js'
 import { thisVersion } from '../version.js'
 
 const [few, usualMany] = [2000, 2_000_000]
@@ -97,26 +98,6 @@ async function fill(url, merchant_id, count, end) {
   await fillLists(url, merchant_id, count, end)
   await fillAttempts(url, merchant_id, count, end)
   await fillLedger(url, merchant_id, count, end)
-}
-
-// What the worker has done by then: the sums of whole days and of the hours of the present one, and the balances at the end
-// of the last day.
-async function workOnLedger({ url, merchants }, now) {
-  const [{ openDb }, { sumPayments }, { takeSnapshot }] = await thisVersion.load(
-    'store/db',
-    'actions/payments/outletReport',
-    'actions/ledger/balances',
-  )
-  const db = openDb(url, 2, 'bench')
-  try {
-    for (const merchant_id of merchants) {
-      let hasMore = true
-      while (hasMore) hasMore = await sumPayments(db, { merchant_id, mode: 'test' }, 'UTC', now)
-      await takeSnapshot(db, merchant_id, 'UTC', now)
-    }
-  } finally {
-    await db.end()
-  }
 }
 
 async function soughtIn(url) {

@@ -107,6 +107,7 @@ function statusCheck(bench, { gateway, dataset }, { count, measureMs }) {
   }
 }
 
-const countedLine = ({ label, connections, total: { payments, asks } }) =>
+const countedLine = ({ label, connections, total: { payments, asks, walBytes, transactions } }) =>
   `${label}, ${connections} at once: ${whole(payments)} payments, each paid, charged and told of once; ` +
-  `the provider was asked ${(asks / payments).toFixed(2)} times about each.`
+  `the provider was asked ${(asks / payments).toFixed(2)} times about each. Each wrote ${whole(walBytes / payments)} ` +
+  `bytes of WAL in ${(transactions / payments).toFixed(2)} transactions.`

@@ -10,10 +10,11 @@ const empty = 'truncate payments, events, sandbox_charges cascade' // and what r
 
 export const masterKey = '7'.repeat(64)
 
-export async function startDatabase(folder) {
+// `counting`: PostgreSQL counts statements and measures the time of its WAL, which slows it down.
+export async function startDatabase(folder, { counting = false } = {}) {
   const [{ startEmbedded }] = await thisVersion.load('postgres/embedded')
   await (await startEmbedded(folder, 'command')).stop()
-  await mayMakeDatabases(folder)
+  await mayMakeDatabases(folder, counting ? countingStatements : [])
   const embedded = await startEmbedded(folder, 'command')
   const pid = Number(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'latin1').split('\n')[0])
   const [facts] = await query(
@@ -21,51 +22,92 @@ export async function startDatabase(folder) {
     `select current_setting('server_version') as version, current_setting('fsync') as fsync,
       current_setting('synchronous_commit') as synchronous_commit`,
   )
+  const templates = new Map()
   return {
     facts,
     cpuMs: () => cpuMsOfFamily(pid),
-    create: (name, version) => createDatabase(embedded.url, name, version),
+    create: (name, version) => createDatabase(embedded.url, templates, name, version),
     createBare: name => createBare(embedded.url, name),
     stop: () => embedded.stop(),
   }
 }
 
 // The benchmark uses the role of the application, which may do neither otherwise.
-async function mayMakeDatabases(folder) {
+async function mayMakeDatabases(folder, others) {
   const [{ openDataFolder }, { asSuperuser }] = await thisVersion.load(
     'postgres/dataFolder',
     'postgres/access',
   )
   const more = ['alter role tollgate_app createdb', 'grant pg_checkpoint to tollgate_app']
-  await asSuperuser(
-    openDataFolder(folder),
-    undefined,
-    more.map(statement => ['postgres', statement]),
-  )
+  await asSuperuser(openDataFolder(folder), undefined, [
+    ...more.map(statement => ['postgres', statement]),
+    ...others,
+  ])
 }
 
-async function createBare(server, name) {
-  await query(server, `create database ${name}`)
+// Each database that is created later has the extension.
+const countingStatements = [
+  ['postgres', `alter system set shared_preload_libraries = 'pg_stat_statements'`],
+  ['postgres', 'alter system set pg_stat_statements.track_planning = on'],
+  ['postgres', 'alter system set track_wal_io_timing = on'],
+  ['postgres', 'grant pg_read_all_stats to tollgate_app'],
+  ['template1', 'create extension pg_stat_statements'],
+]
+
+async function createBare(server, name, template = 'template1') {
+  await query(server, `create database ${name} template ${template}`)
   return server.replace('/tollgate?', `/${name}?`)
 }
 
+const createDatabase = async (server, templates, name, version = thisVersion) =>
+  addMerchant(await createBare(server, name, await templateOf(server, templates, version)), version)
+
 // A database as a version migrates it, with one merchant that may ask as often as it likes.
-async function createDatabase(server, name, version = thisVersion) {
-  const url = await createBare(server, name)
-  const [{ openDb }, { migrate }, { onboard }, { setMerchant }, { givenMasterKeys }] = await version.load(
+export async function prepareDatabase(url, version = thisVersion) {
+  await migrateDatabase(url, version)
+  return addMerchant(url, version)
+}
+
+async function addMerchant(url, version) {
+  const [{ openDb }, { onboard }, { setMerchant }, { givenMasterKeys }] = await version.load(
     'store/db',
-    'store/migrate/migrate',
     'actions/merchants/onboard',
     'actions/merchants/setMerchant',
     'start/masterKeys',
   )
   const db = openDb(url, 2, 'bench')
   try {
-    await migrate(db)
     const keys = givenMasterKeys([Buffer.from(masterKey, 'hex')])
     const { merchant_id, test } = await onboard(db, keys, 'Bench', ['test'], new Date())
     await setMerchant(db, merchant_id, ['rate_limit=0'])
     return { url, version, merchant: { merchant_id, ...test } }
+  } finally {
+    await db.end()
+  }
+}
+
+// Each version migrates one database; the others are copies of it, which takes a fraction of the time.
+async function templateOf(server, templates, version) {
+  const { copyOf = version.folder } = version
+  const made = templates.get(copyOf)
+  if (made) return made
+  const name = await migrateTemplate(server, `migrated_${templates.size}`, version)
+  templates.set(copyOf, name)
+  return name
+}
+
+// It can only be copied while no session is connected, not even autovacuum.
+async function migrateTemplate(server, name, version) {
+  await migrateDatabase(await createBare(server, name), version)
+  await query(server, `alter database ${name} allow_connections false`)
+  return name
+}
+
+async function migrateDatabase(url, version) {
+  const [{ openDb }, { migrate }] = await version.load('store/db', 'store/migrate/migrate')
+  const db = openDb(url, 2, 'bench')
+  try {
+    await migrate(db)
   } finally {
     await db.end()
   }
@@ -110,4 +152,14 @@ export async function query(url, text) {
   } finally {
     await client.end()
   }
+}
+
+// What the server has written since it was made: bytes of WAL, and transactions that wrote.
+export async function written(url) {
+  const [row] = await query(
+    url,
+    `select (pg_current_wal_insert_lsn() - '0/0')::float8 as "walBytes",
+      pg_snapshot_xmax(pg_current_snapshot())::text::float8 as transactions`,
+  )
+  return row
 }

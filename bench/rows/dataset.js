@@ -19,16 +19,15 @@ async function onboardAll(url, version, count, settings) {
     'actions/merchants/setMerchant',
     'start/masterKeys',
   )
-  const db = openDb(url, 2, 'bench')
+  const db = openDb(url, 8, 'bench')
   try {
     const keys = givenMasterKeys([Buffer.from(masterKey, 'hex')])
-    const onboarded = []
-    for (let n = 0; n < count; n++) {
+    const onboardOne = async (_, n) => {
       const { merchant_id, test } = await onboard(db, keys, `Merchant ${n}`, ['test'], new Date())
       await setMerchant(db, merchant_id, ['rate_limit=0', ...settings])
-      onboarded.push({ merchant_id, ...test })
+      return { merchant_id, ...test }
     }
-    return onboarded
+    return await Promise.all(Array.from({ length: count }, onboardOne))
   } finally {
     await db.end()
   }

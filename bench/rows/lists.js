@@ -11,12 +11,15 @@ const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const spelt = ms =>
   Array.from({ length: 9 }, (_, at) => `substr('${digits}', (${ms} >> ${(8 - at) * 5} & 31)::int + 1, 1)`)
 
+// The reference of the row with the number n at the time `at`. Without OFFSET the parts would be computed for each use.
+export const keyInSql = `lateral (select (extract(epoch from at) * 1000)::bigint as ms offset 0) m,
+  lateral (select ${spelt('ms').join(' || ')} || lpad((n % 1000000)::text, 9, '0') as key offset 0) k,
+  lateral (select 'TG-' || substr(key, 1, 6) || '-' || substr(key, 7, 6) || '-' || substr(key, 13) as reference) r`
+
 // Of the row with the number n, among `count`, at its time.
 export const rowsOf = (count, end) => `from generate_series(1, ${count}) n,
   lateral (select ${literal(end.toISOString())}::timestamptz - (${count} - n) * (interval '${days} days' / ${count}) as at) t,
-  lateral (select (extract(epoch from at) * 1000)::bigint as ms) m,
-  lateral (select ${spelt('ms').join(' || ')} || lpad((n % 1000000)::text, 9, '0') as key) k,
-  lateral (select 'TG-' || substr(key, 1, 6) || '-' || substr(key, 7, 6) || '-' || substr(key, 13) as reference) r`
+  ${keyInSql}`
 
 // Half a million customers; every second payment has the address of the shop instead of the customer's.
 const numberInSql = `'+23324' || lpad((n % 500000)::text, 7, '0')`
