@@ -2,8 +2,8 @@ import { Unavailable } from '../core/interface/refusal.ts'
 
 // Every wait has a limit. Deadlines are times of the monotonic clock, performance.now().
 
-export const requestMs = 5000 // for all database work of one request
-const sharedMs = 4800 // for a statement that many requests share: it fails before their own deadlines
+export const requestMs = 4500 // for all database work of one request, so that it is answered within 5 seconds
+const sharedMs = 4300 // for a statement that many requests share: it fails before their own deadlines
 const providerMs = 3000 // then the customer sees the waiting page
 
 export const databaseDeadline = () => performance.now() + requestMs

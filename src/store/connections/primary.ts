@@ -5,7 +5,7 @@ import type { Health } from './health.ts'
 import { connectWithin, isPooled, type Plans, plansOf, refuseOldPrimary } from './pool.ts'
 import type { Timelines } from './timelines.ts'
 
-const maxRetryMs = 5000 // how long a caller waits for a primary to come back
+const maxRetryMs = 4500 // how long a caller waits for a primary to come back
 const retryPauseMs = 50
 const serializationTries = 5
 const shardTries = 2 // the coordinator notices by an error that a worker has restarted
