@@ -1,8 +1,4 @@
-// npm run bench: rates side by side, measured in one run. A missed target is reported and is no failure: timings
-// depend on the machine. `--quick` for every day, `--smallest` to see that every section runs, `--json FILE` for all
-// figures, `--no-pgbench` for a plain client loop as (a), `--only WORDS` for the sections that have these words in their
-// title, `--growth` for one merchant whose payments grow (`--steps 10000,100000`), `--beside DIR` for another checkout of Tollgate that is measured beside this one, `--cpu-prof DIR` for CPU
-// profiles of the gateways.
+// Rates side by side, measured in one run. A missed target is reported and is no failure: timings depend on the machine.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { crowded, versus } from './plans/requests.js'
@@ -27,6 +23,19 @@ const growthSteps = '10000,100000,1000000,5000000'
 /** @typedef {'whole' | 'quick' | 'smallest'} Size */
 /** @typedef {{ quick?: boolean, smallest?: boolean, json?: string, only?: string, beside?: string, 'no-pgbench'?: boolean,
  *   'cpu-prof'?: string, growth?: boolean, steps?: string }} Options */
+
+const manual = `npm run bench                          every section, for up to 40 minutes
+npm run bench -- --quick               fewer and shorter rounds
+npm run bench -- --smallest            every section with tiny counts, to see that it runs
+npm run bench -- --only WORDS          the sections that have these words in their title
+npm run bench -- --beside DIR          beside another checkout of Tollgate, for up to 55 minutes
+npm run bench -- --growth              one merchant with 10,000 to 5,000,000 payments
+    --steps 10000,100000               with other numbers of payments
+npm run bench -- --json FILE           also writes all figures of all rounds to a file
+npm run bench -- --no-pgbench          statements straight into PostgreSQL by a client loop instead of pgbench
+npm run bench -- --cpu-prof DIR        also writes CPU profiles of the gateways to a folder
+
+bench/README.md explains the figures.`
 
 /** @param {Options} options */
 async function main({ quick, smallest, json, only = '', beside, ...more }) {
@@ -98,8 +107,9 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void give
 process.once('uncaughtException', error => void giveUp(error.stack))
 
 try {
-  const { values } = parseArgs({
+  const { help, ...values } = parseArgs({
     options: {
+      help: { type: 'boolean' },
       quick: { type: 'boolean' },
       smallest: { type: 'boolean' },
       json: { type: 'string' },
@@ -110,10 +120,17 @@ try {
       growth: { type: 'boolean' },
       steps: { type: 'string' },
     },
-  })
+  }).values
+  if (help) {
+    console.log(manual)
+    process.exit()
+  }
   limitTo(longestMinutes[values.growth ? 'growth' : values.beside ? 'beside' : 'alone'])
   await main(values)
   await cleanUp()
 } catch (error) {
-  await giveUp(error instanceof NoVersion ? error.message : error.stack)
+  const isUsage = error.code?.startsWith('ERR_PARSE_ARGS')
+  await giveUp(
+    isUsage ? `${error.message}\n\n${manual}` : error instanceof NoVersion ? error.message : error.stack,
+  )
 }
