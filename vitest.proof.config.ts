@@ -20,6 +20,7 @@ const timed = [
   'test/providers/mtn/node.test.ts', // a gateway beside a simulated MTN
   'test/workers/idle.test.ts', // measures a gateway without work
   'test/deploy/nginx.test.ts', // waits until a failed node is asked again
+  'test/deploy/caddy.test.ts', // the same
   'test/observe/traces.test.ts', // gateways with an SDK, killed and started again
 ]
 
@@ -109,8 +110,8 @@ const eachFile = {
   setupFiles: ['test/support/vitest/afterFile.setup.ts'],
   env: { TEST_SEED: String(testSeed) },
   testTimeout: 300_000,
-  hookTimeout: 60_000,
-  expect: { poll: { timeout: 20_000 } },
+  hookTimeout: process.env.CI ? 180_000 : 60_000, // a machine of CI can be starved for minutes
+  expect: { poll: { timeout: process.env.CI ? 60_000 : 20_000 } },
 }
 
 // More workers than cores, because many files wait for a program, a browser or a timer.
