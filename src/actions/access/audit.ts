@@ -3,7 +3,7 @@ import type { OwnerAlert } from '../../core/access/ownerAlert.ts'
 import { newReference } from '../../runtime/ids.ts'
 import { addAuditEntry } from '../../store/access/audit.ts'
 import type { Db, Tx } from '../../store/db.ts'
-import { tellOwners } from './tellOwners.ts'
+import { mailOwners } from './mailOwners.ts'
 
 // Records a change in its own transaction: both are committed, or neither. The id is made before the transaction, which may
 // run twice.
@@ -40,7 +40,7 @@ export function auditedDb(
         const result = await work(tx)
         const entry = entryOf(result as never)
         if (entry) await addAuditEntry(tx, entryId, actor, entry, now)
-        if (alert && entry?.merchant_id) await tellOwners(tx, entry.merchant_id, alert, now)
+        if (alert && entry?.merchant_id) await mailOwners(tx, entry.merchant_id, alert, now)
         return result
       })
     },

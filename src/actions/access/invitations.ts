@@ -30,7 +30,7 @@ import {
 import type { Db, Tx } from '../../store/db.ts'
 import { findMerchant, listOutlets } from '../../store/merchants/merchants.ts'
 import { audited } from './audit.ts'
-import { tellOwners } from './tellOwners.ts'
+import { mailOwners } from './mailOwners.ts'
 
 // What an invited person will be. A cashier may be bound to outlets; null: all of them.
 export type Grant =
@@ -82,7 +82,7 @@ export async function invite(
       before: null,
       after: grantValues(grant),
     })
-    if (merchant_id !== null) await tellOwners(tx, merchant_id, { change: 'team', by }, now)
+    if (merchant_id !== null) await mailOwners(tx, merchant_id, { change: 'team', by }, now)
     return { link }
   })
 }
@@ -147,7 +147,7 @@ export const revokeInvitation = (
     if (!link) return false
     const { merchant_id } = place
     await record({ merchant_id, action: 'user.invite_revoke', subject: link_id, before: null, after: null })
-    if (merchant_id !== null) await tellOwners(tx, merchant_id, { change: 'team', by }, now)
+    if (merchant_id !== null) await mailOwners(tx, merchant_id, { change: 'team', by }, now)
     return true
   })
 

@@ -8,7 +8,7 @@ import { findMerchant, listOutlets } from '../../store/merchants/merchants.ts'
 import { audited } from './audit.ts'
 import { areOutletsOf, type Change } from './invitations.ts'
 import { mailPerson } from './mailPerson.ts'
-import { tellOwners } from './tellOwners.ts'
+import { mailOwners } from './mailOwners.ts'
 
 // The members of a merchant's team with their roles, the open invitations, and the outlets for cashiers.
 export async function teamOf(db: Db, merchant_id: string, now: Date) {
@@ -85,7 +85,7 @@ function changeTeam(
     if (typeof entry === 'string') return entry
     await removeSessionsOfUser(tx, user_id)
     await record(entry)
-    await tellOwners(tx, merchant_id, { change: 'team', by }, now)
+    await mailOwners(tx, merchant_id, { change: 'team', by }, now)
     return 'done'
   })
 }

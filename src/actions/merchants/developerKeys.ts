@@ -21,7 +21,7 @@ import {
 import { readMerchantSettings } from '../../core/merchant/settings.ts'
 import { findMerchant, lockMerchant, sealedIpnPassword } from '../../store/merchants/merchants.ts'
 import { audited, auditedDb } from '../access/audit.ts'
-import { tellOwners } from '../access/tellOwners.ts'
+import { mailOwners } from '../access/mailOwners.ts'
 import { type MasterKeys, rotateIpnPassword, rotateIpnSecret, rotateKey } from './credentials.ts'
 
 // The keys and signing secrets of a merchant in one mode, without their secret parts. Newest first.
@@ -158,7 +158,7 @@ export const revokeKey = (
     const ended = await expireMerchantKey(tx, merchant_id, mode, merchant_key, now)
     if (ended === 0) return false
     await record(keyRevokedEntry(merchant_id, mode, merchant_key))
-    await tellOwners(tx, merchant_id, { change: 'keys', by }, now)
+    await mailOwners(tx, merchant_id, { change: 'keys', by }, now)
     return true
   })
 
@@ -179,6 +179,6 @@ export const revokeIpnSecret = (
     if (!secret || !isLive(secret, now) || seenEnd(secret) !== seen) return false
     await expireIpnSecrets(tx, merchant_id, mode, [secret_id], now)
     await record(ipnSecretRevokedEntry(merchant_id, mode, secret_id))
-    await tellOwners(tx, merchant_id, { change: 'keys', by }, now)
+    await mailOwners(tx, merchant_id, { change: 'keys', by }, now)
     return true
   })

@@ -15,7 +15,7 @@ import {
 import { findMerchant, lockMerchant, type Merchant } from '../../store/merchants/merchants.ts'
 import { type MasterKeys, openSecret, sealSecret, unwrapKey } from '../../store/merchants/vault.ts'
 import { audited } from '../access/audit.ts'
-import { tellOwners } from '../access/tellOwners.ts'
+import { mailOwners } from '../access/mailOwners.ts'
 import { rotateIpnSecret, rotateKey } from './credentials.ts'
 import type { Credentials } from './onboard.ts'
 
@@ -93,7 +93,7 @@ export function openHandover(
     const keys = JSON.parse(openSecret(dataKey, purposeOf(found), found.sealed_keys)) as HandedKeys
     await saveHandoverOpened(tx, merchant_id, handover_id, now)
     await record(handoverEntry('handover.open', found))
-    await tellOwners(tx, merchant_id, { change: 'keys', by: merchant.name }, now)
+    await mailOwners(tx, merchant_id, { change: 'keys', by: merchant.name }, now)
     return { name: merchant.name, merchant_id, keys }
   })
 }
@@ -133,7 +133,7 @@ export const renewHandover = (
     }
     await addHandover({ tx, masterKeys, merchant, user_id: user.user_id, now }, keys)
     await record(handoverEntry('handover.renew', found))
-    await tellOwners(tx, merchant_id, { change: 'keys', by: user.name }, now)
+    await mailOwners(tx, merchant_id, { change: 'keys', by: user.name }, now)
     return 'made'
   })
 

@@ -11,7 +11,7 @@ import {
   merchantsByName,
 } from '../../store/merchants/merchantSearch.ts'
 import { audited } from '../access/audit.ts'
-import { tellOwners } from '../access/tellOwners.ts'
+import { mailOwners } from '../access/mailOwners.ts'
 
 const pageLength = 50
 const maxTyped = 100
@@ -61,6 +61,6 @@ export const changeActive = (
     if (merchant.active === active) return 'already'
     await setActive(tx, merchant_id, active)
     await record(activeEntry(merchant_id, active))
-    await tellOwners(tx, merchant_id, { change: 'settings', by }, now)
+    await mailOwners(tx, merchant_id, { change: 'settings', by }, now)
     return 'changed'
   })

@@ -18,7 +18,7 @@ import {
   saveSettings,
 } from '../../store/merchants/merchants.ts'
 import type { MasterKeys } from '../../store/merchants/vault.ts'
-import { tellOwners } from '../access/tellOwners.ts'
+import { mailOwners } from '../access/mailOwners.ts'
 import { type IpnPasswords, makeIpnPasswords } from './credentials.ts'
 
 export type SetMerchant = {
@@ -60,7 +60,7 @@ export async function applySettings(
   if (changed.faults.length > 0) return changed
   await saveSettings(tx, merchant_id, changed.texts)
   const alert = alertOf(changed)
-  if (told && alert) await tellOwners(tx, merchant_id, { change: alert, by: told.by }, told.now)
+  if (told && alert) await mailOwners(tx, merchant_id, { change: alert, by: told.by }, told.now)
   if (!masterKeys || isBasic(before) || !isBasic(changed.texts)) return changed
   return { ...changed, ipn_passwords: await makeIpnPasswords(tx, masterKeys, merchant) }
 }

@@ -17,7 +17,7 @@ import { addApproval, findApproval, lockApproval, saveDecision } from '../../sto
 import { findRefundByReference } from '../../store/refunds/merchantRefunds.ts'
 import type { RefundKey } from '../../store/refunds/refunds.ts'
 import { audited } from '../access/audit.ts'
-import { tellOwners } from '../access/tellOwners.ts'
+import { mailOwners } from '../access/mailOwners.ts'
 import { createPermittedRefund, refundablePart, type RefundRequest } from './createRefund.ts'
 
 // Refunds above a limit of the merchant wait for a second person. The reference of the refund is given by the form that asks
@@ -72,7 +72,7 @@ export async function requestRefundApproval(
     }
     await addApproval(tx, approval)
     await record(approvalEntry('refund.request_approval', approval))
-    await tellOwners(tx, merchant_id, { change: 'refund', by: name }, now)
+    await mailOwners(tx, merchant_id, { change: 'refund', by: name }, now)
     return { done: 'waiting', approval }
   })
 }
@@ -107,7 +107,7 @@ export async function approveRefund(
       decided_at: now,
     })
     await addAuditEntry(tx, entryId, actor, approvalEntry('refund.approve', locked), now)
-    await tellOwners(tx, key.merchant_id, { change: 'refund', by: name }, now)
+    await mailOwners(tx, key.merchant_id, { change: 'refund', by: name }, now)
     return undefined
   }
   const request = await refundRequestOf(deps.db, approval)
@@ -159,7 +159,7 @@ export const rejectRefund = (
       }
       await saveDecision(tx, key, rejected)
       await record(approvalEntry('refund.reject', approval))
-      await tellOwners(tx, key.merchant_id, { change: 'refund', by: name }, now)
+      await mailOwners(tx, key.merchant_id, { change: 'refund', by: name }, now)
       return { done: 'rejected', approval: rejected }
     },
   )

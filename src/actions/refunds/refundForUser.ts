@@ -5,7 +5,7 @@ import { newReference, refundReferenceOf } from '../../runtime/ids.ts'
 import type { PaymentDeps } from '../../runtime/runtime.ts'
 import { addAuditEntry } from '../../store/access/audit.ts'
 import type { Tx } from '../../store/db.ts'
-import { tellOwners } from '../access/tellOwners.ts'
+import { mailOwners } from '../access/mailOwners.ts'
 import { type CreateRefundResult, createPermittedRefund } from './createRefund.ts'
 import { type ApprovalUser, requestRefundApproval } from './refundApprovals.ts'
 
@@ -41,7 +41,7 @@ export async function refundForUser(
   const entryId = newReference(now)
   const permit = async (tx: Tx, refund: Refund) => {
     await addAuditEntry(tx, entryId, user.actor, refundEntry('refund.create', refund), now)
-    if (isTold) await tellOwners(tx, merchant_id, { change: 'refund', by: user.name }, now)
+    if (isTold) await mailOwners(tx, merchant_id, { change: 'refund', by: user.name }, now)
     return undefined
   }
   const by = requested_by === 'merchant' ? ({ requested_by } as const) : { requested_by, operator: user.name }

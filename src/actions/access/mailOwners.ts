@@ -6,7 +6,7 @@ import type { Tx } from '../../store/db.ts'
 import { findMerchant } from '../../store/merchants/merchants.ts'
 
 // Queues a mail to each owner of the merchant, in the transaction of the change. `by` is the name of the user who did it.
-export async function tellOwners(
+export async function mailOwners(
   tx: Tx,
   merchant_id: string,
   { change, by }: { change: OwnerAlert; by: string },
