@@ -1,5 +1,6 @@
 import type { Heartbeats } from '../runtime/heartbeats.ts'
 import type { Pause } from '../core/databaseClock.ts'
+import { ShardUnavailable } from '../core/interface/refusal.ts'
 import {
   type RecordRefusal,
   type RefusedRequest,
@@ -115,23 +116,44 @@ export function startRequestLog(options: RequestLogOptions): RequestLog {
 
 type Outcomes = Pick<RequestLogOptions, 'observe' | 'trouble'>
 
-// Never rejects: requests that cannot be stored are dropped and counted.
-async function writeBatch(db: Db, { requests, counts }: Pending, { observe, trouble }: Outcomes) {
-  const total = [...counts.values()].reduce((sum, { refused }) => sum + refused, 0)
-  try {
-    const inTime = db.withDeadline(performance.now() + writeTimeoutMs)
-    const stored = await inTime.transaction(async tx => {
-      const rows = withinCap(requests, counts, await addRefusedCounts(tx, [...counts.values()]))
-      for (let at = 0; at < rows.length; at += rowsAtOnce)
-        await addRefusedRequests(tx, rows.slice(at, at + rowsAtOnce))
-      return rows.length
-    })
+// Never rejects: requests that cannot be stored are dropped and counted. If a worker of a sharded database is gone, each
+// merchant's are stored by themselves, so that only those of its merchants are dropped.
+async function writeBatch(db: Db, batch: Pending, { observe, trouble }: Outcomes) {
+  const inTime = db.withDeadline(performance.now() + writeTimeoutMs)
+  const write = async (part: Pending) => {
+    const stored = await storePart(inTime, part)
     if (stored > 0) observe('stored', stored)
-    if (total > stored) observe('over_cap', total - stored)
-  } catch (error) {
-    observe('dropped', total)
-    trouble(error)
+    if (totalOf(part) > stored) observe('over_cap', totalOf(part) - stored)
   }
+  const drop = (part: Pending) => observe('dropped', totalOf(part))
+  try {
+    await write(batch)
+  } catch (error) {
+    trouble(error)
+    if (!(error instanceof ShardUnavailable)) return drop(batch)
+    for (const part of byMerchant(batch)) await write(part).catch(() => drop(part))
+  }
+}
+
+const totalOf = ({ counts }: Pending) => [...counts.values()].reduce((sum, { refused }) => sum + refused, 0)
+
+const storePart = (db: Db, { requests, counts }: Pending): Promise<number> =>
+  db.transaction(async tx => {
+    const rows = withinCap(requests, counts, await addRefusedCounts(tx, [...counts.values()]))
+    for (let at = 0; at < rows.length; at += rowsAtOnce)
+      await addRefusedRequests(tx, rows.slice(at, at + rowsAtOnce))
+    return rows.length
+  })
+
+function byMerchant({ requests, counts }: Pending): Pending[] {
+  const parts = new Map<string, Pending>()
+  for (const [key, count] of counts) {
+    const part = parts.get(count.merchant_id) ?? nothing()
+    part.counts.set(key, count)
+    parts.set(count.merchant_id, part)
+  }
+  for (const request of requests) parts.get(request.merchant_id)?.requests.push(request)
+  return [...parts.values()]
 }
 
 // The requests that fit into the cap of their group. `totals` are the counts of all nodes, including those of this batch.

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { malformed, type Refusal, Unavailable, wrongHash } from '../../src/core/interface/refusal.ts'
-import { storedPerCode } from '../../src/core/interface/refusedRequest.ts'
 import { newestRequests } from '../../src/actions/requests/findRequests.ts'
+import {
+  malformed,
+  type Refusal,
+  ShardUnavailable,
+  Unavailable,
+  wrongHash,
+} from '../../src/core/interface/refusal.ts'
+import { storedPerCode } from '../../src/core/interface/refusedRequest.ts'
 import { newRequestId } from '../../src/runtime/ids.ts'
-import { type Db, openDb, sql } from '../../src/store/db.ts'
+import { type Db, openDb, type Query, sql } from '../../src/store/db.ts'
 import {
   forgetOldRefused,
   type RefusalOutcome,
@@ -126,6 +132,21 @@ test('a failed write is counted and reported, and the next one is not affected',
   for (let at = 0; at < 3; at++) refuse(failing)
   await failing.flush()
   expect(counted).toEqual({ dropped: 3 })
+  expect(troubles).toHaveLength(1)
+})
+
+test('a worker of a sharded database is gone: only the requests of its merchants are dropped', async () => {
+  const isOfLost = ({ values }: Query) => JSON.stringify(values).includes('lost')
+  const gone = () => Promise.reject(new ShardUnavailable('gone'))
+  const transaction: Db['transaction'] = steps =>
+    db.transaction(tx => steps({ ...tx, rows: query => (isOfLost(query) ? gone() : tx.rows(query)) }))
+  const broken: Db = { ...db, transaction, withQuota: () => broken, withDeadline: () => broken }
+  const log = startLog(broken)
+  for (const merchant_id of ['m1', 'lost', 'm1', 'm2'])
+    refuse(log, ofMerchant(malformed('total', 'x'), { merchant_id, mode: 'test' }))
+  await log.flush()
+  expect(counted).toEqual({ stored: 3, dropped: 1 })
+  expect((await stored()).requests).toHaveLength(2)
   expect(troubles).toHaveLength(1)
 })
 
