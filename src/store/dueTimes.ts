@@ -2,6 +2,7 @@ import type { DueKind } from '../core/dueKinds.ts'
 import type { OpenedIdentity } from '../core/provider/accountIdentity.ts'
 import { named, sql, type Tx } from './db.ts'
 import { isAttemptFree } from './payments/dueAttempts.ts'
+import { type Among, amongAll, ofReachableMerchants } from './reachableMerchants.ts'
 import { isRefundFree } from './refunds/dueRefunds.ts'
 
 // What a due check needs to know about this node.
@@ -21,7 +22,7 @@ export const readDueTimes = (tx: Tx, check: DueCheck) =>
     with here as (
       select * from unnest(${check.opened.map(one => one.account)}::text[], ${check.opened.map(one => one.mode)}::text[])
         as accounts (account, mode))
-    ${ofEachTable(check)}
+    ${ofEachTable(check, amongAll)}
     union all
     (select 'attempts', min(due.next_poll_at), null from here, (values (true), (false)) as kinds (callback_received),
       lateral (
@@ -39,42 +40,47 @@ export const readDueTimes = (tx: Tx, check: DueCheck) =>
         order by r.next_poll_at limit 1) as due)`)
 
 // A sharded database refuses a LIMIT for each account, so this reads all attempts and refunds that are still polled. Their
-// number does not grow with the number of payments.
+// number does not grow with the number of payments. While a worker is gone, each of the others has its own rows of each kind.
 export const readDueTimesOfShards = (tx: Tx, check: DueCheck) => {
   const accounts = check.opened.map(one => one.account)
   const pairs = check.opened.map(one => `${one.account} ${one.mode}`)
-  return tx.rows<DueRow>(named('due_times_of_shards')`
-    ${ofEachTable(check)}
+  return ofReachableMerchants(tx, among =>
+    tx.rows<DueRow>(named(`due_times_of_shards${among.suffix}`)`
+    ${ofEachTable(check, among)}
     union all
     (select 'attempts', min(next_poll_at), null from attempts a
       where provider_account = any(${accounts}::text[])
         and (mode is null or provider_account || ' ' || mode = any(${pairs}::text[]))
-        and next_poll_at is not null and ${isAttemptFree(check.now)})
+        and next_poll_at is not null and ${isAttemptFree(check.now)} ${among.merchants('merchant_id')})
     union all
     (select 'refunds', min(next_poll_at), null from refunds r
       where provider_account = any(${accounts}::text[]) and provider_account || ' ' || mode = any(${pairs}::text[])
-        and next_poll_at is not null and ${isRefundFree(check.now)})`)
+        and next_poll_at is not null and ${isRefundFree(check.now)} ${among.merchants('merchant_id')})`),
+  )
 }
 
-const ofEachTable = ({ now, expiredBefore }: DueCheck) => sql`
+const ofEachTable = ({ now, expiredBefore }: DueCheck, { merchants }: Among) => sql`
     (select 'deliveries' as kind, next_try_at as at, null as version from deliveries
       where retry = false and next_try_at is not null and (lease_until is null or lease_until <= ${now})
+        ${merchants('merchant_id')}
       order by next_try_at limit 1)
     union all
     (select 'deliveries', next_try_at, null from deliveries
       where retry = true and next_try_at is not null and (lease_until is null or lease_until <= ${now})
+        ${merchants('merchant_id')}
       order by next_try_at limit 1)
     union all
-    (select 'parked', null, null from deliveries where parked limit 1)
+    (select 'parked', null, null from deliveries where parked ${merchants('merchant_id')} limit 1)
     union all
     (select 'sms', next_try_at, null from messages
-      where medium = 'sms' and next_try_at is not null order by next_try_at limit 1)
+      where medium = 'sms' and next_try_at is not null ${merchants('merchant_id')} order by next_try_at limit 1)
     union all
     (select 'email', next_try_at, null from messages
-      where medium = 'email' and next_try_at is not null order by next_try_at limit 1)
+      where medium = 'email' and next_try_at is not null ${merchants('merchant_id')} order by next_try_at limit 1)
     union all
     (select 'expiry', expires_at, null from payments
-      where status = 'awaiting_payment' and expires_at >= ${expiredBefore} order by expires_at limit 1)
+      where status = 'awaiting_payment' and expires_at >= ${expiredBefore} ${merchants('merchant_id')}
+      order by expires_at limit 1)
     union all
     (select 'userMails', min(due_at), null from user_mails)
     union all

@@ -1,16 +1,22 @@
 import type { NotificationKey } from '../core/notification/notification.ts'
 import type { Attempt } from '../core/payment/attempt.ts'
 import { sql, type Tx } from './db.ts'
+import { ofReachableMerchants } from './reachableMerchants.ts'
 import type { RefundKey } from './refunds/refunds.ts'
+
+// The searches find up to `limit` rows; while a worker of a sharded database is gone, of each of the others.
 
 type AttemptKey = Pick<Attempt, 'merchant_id' | 'attempt_id'>
 
 // Attempts whose next poll is after `limits`. Failed attempts are polled for longer.
 export const attemptsPostponed = (tx: Tx, limits: { unresolved: Date; ended: Date }, limit: number) =>
-  tx.rows<AttemptKey>(sql`
+  ofReachableMerchants(tx, among =>
+    tx.rows<AttemptKey>(sql`
     select merchant_id, attempt_id from attempts
     where next_poll_at > ${limits.unresolved} and (state <> 'failed' or next_poll_at > ${limits.ended})
-    order by next_poll_at desc limit ${limit}`)
+      ${among.merchants('merchant_id')}
+    order by next_poll_at desc limit ${limit}`),
+  )
 
 export const rescheduleAttempt = (tx: Tx, { merchant_id, attempt_id }: AttemptKey, now: Date) =>
   tx.rows(sql`
@@ -19,10 +25,13 @@ export const rescheduleAttempt = (tx: Tx, { merchant_id, attempt_id }: AttemptKe
 
 // The same for refunds.
 export const refundsPostponed = (tx: Tx, limits: { open: Date; failed: Date }, limit: number) =>
-  tx.rows<RefundKey>(sql`
+  ofReachableMerchants(tx, among =>
+    tx.rows<RefundKey>(sql`
     select merchant_id, refund_reference from refunds
     where next_poll_at > ${limits.open} and (state <> 'failed' or next_poll_at > ${limits.failed})
-    order by next_poll_at desc limit ${limit}`)
+      ${among.merchants('merchant_id')}
+    order by next_poll_at desc limit ${limit}`),
+  )
 
 export const rescheduleRefund = (tx: Tx, { merchant_id, refund_reference }: RefundKey, now: Date) =>
   tx.rows(sql`
@@ -31,9 +40,12 @@ export const rescheduleRefund = (tx: Tx, { merchant_id, refund_reference }: Refu
 
 // Deliveries without a try whose first try is due after `latest`.
 export const deliveriesPostponed = (tx: Tx, latest: Date, limit: number) =>
-  tx.rows<NotificationKey>(sql`
+  ofReachableMerchants(tx, among =>
+    tx.rows<NotificationKey>(sql`
     select merchant_id, tx_reference, sequence from deliveries
-    where not retry and not parked and next_try_at > ${latest} order by next_try_at desc limit ${limit}`)
+    where not retry and not parked and next_try_at > ${latest} ${among.merchants('merchant_id')}
+    order by next_try_at desc limit ${limit}`),
+  )
 
 // The schedule begins now. A try that may be in flight has its lease for the usual time at most.
 export const rescheduleDelivery = (

@@ -94,10 +94,15 @@ export const saveMessageResults = (tx: Tx, results: readonly MessageResult[]) =>
 type ReceiptMessage = MessageKey & Pick<Message, 'recipient'> & { provider_ref: string; sent_at: Date }
 
 // Providers reuse references now and then; the newest message with a reference is the right one. It comes last.
-export const findSentMessages = (tx: Tx, provider_refs: readonly string[], since: Date) =>
-  tx.rows<ReceiptMessage>(named('find_sent_messages')`
+export const findSentMessages = async (tx: Tx, provider_refs: readonly string[], since: Date) => {
+  const found = await ofReachableMerchants(tx, among =>
+    tx.rows<ReceiptMessage>(named(`find_sent_messages${among.suffix}`)`
     select merchant_id, message_id, recipient, provider_ref, sent_at from messages
-    where provider_ref = any(${provider_refs}::text[]) and sent_at > ${since} order by sent_at`)
+    where provider_ref = any(${provider_refs}::text[]) and sent_at > ${since} ${among.merchants('merchant_id')}
+    order by sent_at`),
+  )
+  return found.toSorted((a, b) => a.sent_at.getTime() - b.sent_at.getTime())
+}
 
 export type MessageReceipt = MessageKey & Pick<Receipt, 'state'> & Pick<Message, 'words'>
 

@@ -137,19 +137,22 @@ export function dueOf(row: ClaimedRow): DueAttempt {
 
 export type OverdueAttempt = Attempt & { has_task: boolean }
 
-// Overdue attempts that no node has leased and whose account is not open here, the oldest first. Nothing is claimed.
+// Overdue attempts that no node has leased and whose account is not open here, the oldest first. Nothing is claimed. While a
+// worker is gone, up to `limit` of each of the others.
 export const overdueElsewhere = (
   tx: Tx,
   opened: readonly OpenedIdentity[],
   { since, now, limit }: { since: Date; now: Date; limit: number },
 ) =>
-  tx.rows<OverdueAttempt>(sql`
+  ofReachableMerchants(tx, among =>
+    tx.rows<OverdueAttempt>(sql`
     select a.*, exists (select from tasks t where t.merchant_id = a.merchant_id and t.attempt_id = a.attempt_id
-      and t.kind = 'not_set_up') as has_task
+      and t.kind = 'not_set_up' ${among.merchants('t.merchant_id')}) as has_task
     from attempts a
     where a.next_poll_at <= ${since} and ${isAttemptFree(now)}
-      and not exists (select from ${openedHere(opened)} where ${isOfHere('a')})
-    order by has_task, a.next_poll_at limit ${limit}`)
+      and not exists (select from ${openedHere(opened)} where ${isOfHere('a')}) ${among.merchants('a.merchant_id')}
+    order by has_task, a.next_poll_at limit ${limit}`),
+  )
 
 // Claims an attempt that ends without a reply of its provider. False if another node has claimed it.
 export const claimOverdue = async (tx: Tx, { merchant_id, attempt_id, polls }: Attempt, lease: PollLease) =>

@@ -96,16 +96,19 @@ export const postponeRefund = (tx: Tx, r: Refund, next_poll_at: Date) =>
       and next_poll_at = ${r.next_poll_at}`)
 
 // Overdue refunds that no node has leased and whose account is not open here, the oldest first, without those whose charge
-// has the task already.
+// has the task already. While a worker is gone, up to `limit` of each of the others.
 export const overdueRefundsElsewhere = (
   tx: Tx,
   opened: readonly OpenedIdentity[],
   { since, now, limit }: { since: Date; now: Date; limit: number },
 ) =>
-  tx.rows<Refund>(sql`
+  ofReachableMerchants(tx, among =>
+    tx.rows<Refund>(sql`
     select r.* from refunds r
     where r.next_poll_at <= ${since} and ${isRefundFree(now)}
       and not exists (select from ${openedHere(opened)} where ${isOfHere('r')})
       and not exists (select from tasks t where t.merchant_id = r.merchant_id and t.attempt_id = r.attempt_id
-        and t.kind = 'not_set_up')
-    order by r.next_poll_at limit ${limit}`)
+        and t.kind = 'not_set_up' ${among.merchants('t.merchant_id')})
+      ${among.merchants('r.merchant_id')}
+    order by r.next_poll_at limit ${limit}`),
+  )

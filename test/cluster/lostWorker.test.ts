@@ -1,7 +1,23 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sql } from '../../src/store/db.ts'
-import { migratedDatabase } from '../support/database/database.ts'
+import { onboard } from '../../src/actions/merchants/onboard.ts'
+import type { DueTimes } from '../../src/core/dueKinds.ts'
+import { createDueWork } from '../../src/runtime/dueWork.ts'
+import { newAttemptId } from '../../src/runtime/ids.ts'
+import { givenMasterKeys } from '../../src/start/masterKeys.ts'
+import { type Db, openDb, sql } from '../../src/store/db.ts'
+import { addCustomerMessages } from '../../src/store/messages/messages.ts'
+import { findSentMessages } from '../../src/store/messages/sending.ts'
+import { findDueDeliveries } from '../../src/store/notifications/deliveries.ts'
+import { addNotification } from '../../src/store/notifications/notifications.ts'
+import { overdueElsewhere } from '../../src/store/payments/dueAttempts.ts'
+import { storePayments } from '../../src/store/payments/payments.ts'
+import { attemptsPostponed, deliveriesPostponed, refundsPostponed } from '../../src/store/postponed.ts'
+import { overdueRefundsElsewhere } from '../../src/store/refunds/dueRefunds.ts'
+import { insertRefunds } from '../../src/store/refunds/refunds.ts'
+import { startDueChecks } from '../../src/workers/dueChecks.ts'
+import { type FreshDatabase, migratedDatabase } from '../support/database/database.ts'
 import {
   canOrderWorkers,
   isSharded,
@@ -11,6 +27,10 @@ import {
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
 import { checkStatus, post, send, signedQuestion, signedRequest } from '../support/merchant/merchant.ts'
 import { openReceiver, type Receiver } from '../support/merchant/receiver.ts'
+import { insertAttempt, newPayment } from '../support/payments/paymentDatabase.ts'
+import { aRefund } from '../support/payments/refundRows.ts'
+import { after, anAttempt, hours, noon } from '../support/payments/rows.ts'
+import { simulatedAccount } from '../support/payments/simulatedNode.ts'
 
 const shopsOfEach = 3 // worker
 const customersOfEach = 2 // shop, each of whom pays again and again
@@ -18,6 +38,13 @@ const paidDuringLoss = 4 // payments of each customer of the other worker
 const lossWithinMs = 60_000
 const settledWithinMs = 60_000
 const answeredWithinMs = 6000
+
+async function isOnWorker1(db: Db, merchant_id: string): Promise<boolean> {
+  const node = await db.one<{ nodename: string }>(sql`
+    select nodename from pg_dist_node n join pg_dist_placement p on p.groupid = n.groupid
+    where p.shardid = get_shard_id_for_distribution_column('payments', ${merchant_id}::text)`)
+  return node?.nodename.includes('worker1') ?? false
+}
 
 // One worker of two is killed under load and comes back.
 describe.skipIf(!isSharded || !canOrderWorkers)(titleOnSharded('the loss of a worker'), () => {
@@ -37,7 +64,7 @@ describe.skipIf(!isSharded || !canOrderWorkers)(titleOnSharded('the loss of a wo
     const count = (isLost: boolean) => shops.filter(shop => shop.isLost === isLost).length
     while (count(true) < shopsOfEach || count(false) < shopsOfEach) {
       const merchant = await gateway.addMerchant('rate_limit=0')
-      const isLost = await isOnWorker1(merchant.merchant_id)
+      const isLost = await isOnWorker1(gateway.db, merchant.merchant_id)
       if (count(isLost) < shopsOfEach) shops.push({ merchant, isLost })
     }
   }, 180_000)
@@ -46,13 +73,6 @@ describe.skipIf(!isSharded || !canOrderWorkers)(titleOnSharded('the loss of a wo
     await receiver?.close()
     await gateway?.stop()
   }, 60_000)
-
-  async function isOnWorker1(merchant_id: string): Promise<boolean> {
-    const node = await gateway.db.one<{ nodename: string }>(sql`
-      select nodename from pg_dist_node n join pg_dist_placement p on p.groupid = n.groupid
-      where p.shardid = get_shard_id_for_distribution_column('payments', ${merchant_id}::text)`)
-    return node?.nodename.includes('worker1') ?? false
-  }
 
   type Trouble = { isLost: boolean; what: string; http: number; ms: number }
   const troubles: Trouble[] = []
@@ -163,3 +183,86 @@ function summary(troubles: readonly { isLost: boolean; what: string; http: numbe
   }
   return { ...counts, slowest: Math.max(0, ...troubles.map(({ ms }) => ms)) }
 }
+
+// The searches of the background work, for a merchant on each worker, while one of them is gone.
+describe.skipIf(!isSharded || !canOrderWorkers)(titleOnSharded('what workers search for'), () => {
+  const dueAt = after(hours(1))
+  const overdue = { since: dueAt, now: after(hours(2)), limit: 9 }
+  const address = { url: 'https://shop.example/ipn', lane: 'lane', style: 'post' } as const
+  const masterKeys = givenMasterKeys([randomBytes(32)])
+  let database: FreshDatabase
+  let db: Db
+  let other: string // the merchant on the worker that is not killed
+
+  beforeAll(async () => {
+    database = await migratedDatabase()
+    db = openDb(database.url, 8)
+    await addPayment(true)
+    other = await addPayment(false)
+    await db.rows(sql`update messages set provider_ref = 'sent', sent_at = ${noon}`)
+    await orderWorker('kill', 'worker1')
+  }, 120_000)
+  afterAll(async () => {
+    await orderWorker('start', 'worker1')
+    await db?.end()
+    await database?.drop()
+  }, 60_000)
+
+  // With an attempt, a refund, a notification and a message, which are due at the same time.
+  async function addPayment(isLost: boolean): Promise<string> {
+    let merchant_id: string
+    do merchant_id = (await onboard(db, masterKeys, 'Ama Shop', ['test'], noon)).merchant_id
+    while ((await isOnWorker1(db, merchant_id)) !== isLost)
+    const payment = newPayment(merchant_id, noon, hours(1))
+    const { tx_reference } = payment
+    const attempt_id = newAttemptId(merchant_id)
+    const keys = { merchant_id, tx_reference, attempt_id }
+    await storePayments(db, [payment])
+    await insertAttempt(db, anAttempt({ ...keys, lang: 'en', next_poll_at: dueAt }))
+    const refund = aRefund({ ...keys, refund_reference: `${attempt_id}-refund`, next_poll_at: dueAt })
+    await db.rows(insertRefunds([refund]))
+    const common = { merchant_id, tx_reference, mode: 'test', created_at: noon } as const
+    await addNotification(db, { ...common, status: 'paid', body: '{}' }, address)
+    await db.rows(sql`update deliveries set next_try_at = ${dueAt} where merchant_id = ${merchant_id}`)
+    const message = {
+      message_id: 'paid-sms',
+      medium: 'sms',
+      topic: 'paid',
+      recipient: '+233240000000',
+    } as const
+    await addCustomerMessages(db, [{ ...common, ...message, next_try_at: dueAt }])
+    return merchant_id
+  }
+
+  for (const [name, search] of [
+    ['attempts of other accounts', () => overdueElsewhere(db, [], overdue)],
+    ['refunds of other accounts', () => overdueRefundsElsewhere(db, [], overdue)],
+    ['postponed attempts', () => attemptsPostponed(db, { unresolved: noon, ended: noon }, 9)],
+    ['postponed refunds', () => refundsPostponed(db, { open: noon, failed: noon }, 9)],
+    ['postponed deliveries', () => deliveriesPostponed(db, noon, 9)],
+    ['due deliveries', () => findDueDeliveries(db, false, dueAt, 9)],
+    ['messages with a receipt', () => findSentMessages(db, ['sent'], after(-1))],
+  ] as [string, () => Promise<{ merchant_id: string }[]>][])
+    test(`${name}: those of the other worker are found`, async () => {
+      expect((await search()).map(({ merchant_id }) => merchant_id)).toEqual([other])
+    })
+
+  test('the due checks go on, in time, with what is due on the other worker', async () => {
+    const checked: DueTimes[] = []
+    const troubles: unknown[] = []
+    const work = createDueWork({ clock: () => noon, hearsNodes: () => true, random: Math.random })
+    const checks = startDueChecks({
+      db,
+      work: { ...work, checked: (_, times) => void checked.push(times), isBusy: () => true },
+      hearsNodes: () => true,
+      facts: () => ({ now: noon, opened: [simulatedAccount], expiredBefore: noon }),
+      trouble: error => void troubles.push(error),
+    })
+    await expect.poll(() => checked.length).toBeGreaterThan(2)
+    await checks.stop()
+    expect(troubles).toEqual([])
+    const at = dueAt.getTime()
+    const due = { attempts: at, refunds: at, deliveries: at, sms: at, expiry: at }
+    for (const times of checked) expect(times).toMatchObject(due)
+  })
+})
