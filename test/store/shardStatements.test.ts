@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { redeliver } from '../../src/actions/notifications/redeliver.ts'
+import { sql } from '../../src/store/db.ts'
 import { type FreshDatabase, migratedDatabase, query } from '../support/database/database.ts'
 import { isSharded, titleOnSharded } from '../support/database/shardedDatabase.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
@@ -14,6 +16,7 @@ const limits = {
   'status check': { reads: 1, writes: 0 },
   'page of a payment': { reads: 1, writes: 0 },
   'payment with its notification': { writes: 30 },
+  'notification that is sent again': { writes: 11 },
   refund: { writes: 36 },
   'idle minute': { reads: 4000, writes: 12 }, // of 8 shards
 }
@@ -86,7 +89,21 @@ describe.skipIf(!isSharded)(titleOnSharded('the number of statements'), () => {
     }
     await send(`${checkout_url}/pay`, { method: 'POST', body: new URLSearchParams(form) })
     await expect.poll(() => receiver.of(tx_reference).length).toBe(1)
-    return invoice_id
+    return { invoice_id, tx_reference }
+  }
+
+  // Begins the delivery again, and waits until its result is stored.
+  async function sendAgain(tx_reference: string) {
+    const { db } = gateway
+    const key = { merchant_id: shop.merchant_id, tx_reference, sequence: 1 }
+    expect(await redeliver(db, key, new Date())).toMatchObject({ redelivered: 1 })
+    await expect
+      .poll(() =>
+        db.one<{ is_done: boolean }>(sql`
+          select acknowledged_at is not null as is_done from deliveries
+          where merchant_id = ${key.merchant_id} and tx_reference = ${tx_reference}`),
+      )
+      .toEqual({ is_done: true })
   }
 
   async function refund(invoice_id: string) {
@@ -120,11 +137,12 @@ describe.skipIf(!isSharded)(titleOnSharded('the number of statements'), () => {
     }
   }, 120_000)
 
-  test('of payments, refunds and an idle minute', async () => {
+  test('of payments, notifications, refunds and an idle minute', async () => {
     await open('all')
     try {
-      const invoice_id = await pay()
+      const { invoice_id, tx_reference } = await pay()
       const paid = await measured(repeats, pay)
+      const notified = await measured(repeats, () => sendAgain(tx_reference))
       const refunded = await measured(repeats, () => refund(invoice_id))
       await sleep(busyMs)
       const before = await runOnWorkers()
@@ -137,6 +155,9 @@ describe.skipIf(!isSharded)(titleOnSharded('the number of statements'), () => {
       }
       expect(paid.writes, 'writes of one payment').toBeLessThanOrEqual(
         limits['payment with its notification'].writes,
+      )
+      expect(notified.writes, 'writes of one notification').toBeLessThanOrEqual(
+        limits['notification that is sent again'].writes,
       )
       expect(refunded.writes, 'writes of one refund').toBeLessThanOrEqual(limits.refund.writes)
       expect(idle.reads, 'reads of an idle minute').toBeLessThanOrEqual(limits['idle minute'].reads)
