@@ -331,7 +331,7 @@ function joinNodes(base: Base, migrations: readonly string[]) {
   started.add(heartbeat.stop) // after its lock has ended, so that a stopping node is not taken for one without a row
   started.add(node.stop)
   wakeUps.forward(node.sendWakeUp)
-  const work = createDueWork({ clock: time.now, hearsNodes: node.hearsNodes, random: Math.random })
+  const work = createDueWork({ clock: time.now, receivesWakeUps: node.receivesWakeUps, random: Math.random })
   node.onConnected(() => work.reopen(...dueKinds)) // wake-ups may have been lost before
   for (const worker of ['pollers', 'senders'] as const) wakeUps.on(worker, work.active)
   return { node, wakeUps, work }
@@ -514,7 +514,7 @@ function startPaymentWorkers(
   const checks = startDueChecks({
     db: database.db,
     work,
-    hearsNodes: node.hearsNodes,
+    receivesWakeUps: node.receivesWakeUps,
     facts,
     trouble,
     pause,

@@ -39,7 +39,7 @@ const searchAtLeastMs = 60_000
 
 type Options = {
   clock(): Date
-  hearsNodes(): boolean // wake-ups of other nodes arrive
+  receivesWakeUps(): boolean // wake-ups of other nodes arrive
   random(): number
   monotonicMs?(): number
 }
@@ -48,7 +48,7 @@ type Kind = { dueAt: number; isWoken: boolean; searchAgainAt: number }
 
 export function createDueWork({
   clock,
-  hearsNodes,
+  receivesWakeUps,
   random,
   monotonicMs = () => performance.now(),
 }: Options): DueWork {
@@ -60,7 +60,7 @@ export function createDueWork({
   let busyUntil = -Infinity
   let onBusy: (() => void) | undefined
 
-  const isTrusted = () => hearsNodes() && monotonicMs() - checkedAt < trustMs
+  const isTrusted = () => receivesWakeUps() && monotonicMs() - checkedAt < trustMs
   const isBusy = () => monotonicMs() < busyUntil
 
   function active() {

@@ -14,7 +14,7 @@ const timeoutMs = 2000
 type DueCheckOptions = {
   db: Db
   work: DueWork
-  hearsNodes(): boolean
+  receivesWakeUps(): boolean
   facts(): DueCheck
   trouble(error: unknown): void
   pause?: Pause
@@ -25,13 +25,13 @@ type DueCheckOptions = {
 // the workers search as often as they can: see runtime/dueWork.ts. A check that fails, or that waits for a locked table,
 // has the same effect.
 export function startDueChecks(options: DueCheckOptions): Loop {
-  const { db, work, hearsNodes, facts, trouble, pause, heartbeats } = options
+  const { db, work, receivesWakeUps, facts, trouble, pause, heartbeats } = options
   const own = db.withQuota('due_checks')
   let versions: string | null = null // of the provider accounts
   let read = readDueTimes
 
   async function step() {
-    if (!hearsNodes()) return 0
+    if (!receivesWakeUps()) return 0
     const startedAt = performance.now()
     try {
       const times: DueTimes = {}

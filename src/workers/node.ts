@@ -58,7 +58,7 @@ export type Leases = {
 export type Node = Leases & {
   sendWakeUp(who: Wakeable): void
   count(): number // of living nodes at the last check, including this one; 1 before the first check
-  hearsNodes(): boolean // wake-ups of other nodes arrive, as of the last check
+  receivesWakeUps(): boolean // wake-ups of other nodes arrive, as of the last check
   presence(): { number: number; is_listening: boolean } // for the list of nodes
   onConnected(listener: () => void): void // called when `presence` has changed by a new connection
   stop(): Promise<void>
@@ -110,7 +110,7 @@ export function startNode(options: NodeOptions): Node {
     },
     sendWakeUp: coalesce<Wakeable>(all => sessionOf(node)?.notify(all.join(' '))),
     count: () => Math.max(1, node.present.length),
-    hearsNodes: () => node.connection.state === 'connected' && isAlive(node),
+    receivesWakeUps: () => node.connection.state === 'connected' && isAlive(node),
     presence: () => ({ number: node.number, is_listening: node.connection.state === 'connected' }),
     onConnected: listener => void node.listeners.push(listener),
     async stop() {

@@ -250,11 +250,11 @@ describe.skipIf(!isSharded || !canOrderWorkers)(titleOnSharded('what workers sea
   test('the due checks go on, in time, with what is due on the other worker', async () => {
     const checked: DueTimes[] = []
     const troubles: unknown[] = []
-    const work = createDueWork({ clock: () => noon, hearsNodes: () => true, random: Math.random })
+    const work = createDueWork({ clock: () => noon, receivesWakeUps: () => true, random: Math.random })
     const checks = startDueChecks({
       db,
       work: { ...work, checked: (_, times) => void checked.push(times), isBusy: () => true },
-      hearsNodes: () => true,
+      receivesWakeUps: () => true,
       facts: () => ({ now: noon, opened: [simulatedAccount], expiredBefore: noon }),
       trouble: error => void troubles.push(error),
     })

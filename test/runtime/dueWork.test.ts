@@ -4,7 +4,7 @@ import { createDueWork, type DueWork } from '../../src/runtime/dueWork.ts'
 
 const noon = Date.UTC(2026, 5, 1, 12)
 let monotonic = 0
-let hearsNodes = true
+let receivesWakeUps = true
 let work: DueWork
 
 const pass = (ms: number) => void (monotonic += ms)
@@ -12,10 +12,10 @@ const check = (times = {}) => work.checked(monotonic, times)
 
 beforeEach(() => {
   monotonic = 0
-  hearsNodes = true
+  receivesWakeUps = true
   work = createDueWork({
     clock: () => new Date(noon + monotonic),
-    hearsNodes: () => hearsNodes,
+    receivesWakeUps: () => receivesWakeUps,
     random: () => 0,
     monotonicMs: () => monotonic,
   })
@@ -50,7 +50,7 @@ test('a search runs when its work is due, and not again before the next check', 
 })
 
 for (const [what, lose] of [
-  ['a node that does not hear the others', () => (hearsNodes = false)],
+  ['a node that does not hear the others', () => (receivesWakeUps = false)],
   ['a node whose last check is seven seconds ago', () => pass(7000)],
   ['a node whose check failed', () => work.failed()],
 ] as const)
