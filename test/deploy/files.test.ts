@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { caddyfile, caddyProgram, lacksCaddy } from '../support/deploy/caddy.ts'
 import { asOperator } from '../support/gateway/operatorAuth.ts'
 import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
 import { send } from '../support/merchant/merchant.ts'
@@ -80,9 +81,12 @@ test.skipIf(withoutProgram('openssl', 'version') || withoutProgram('haproxy', '-
   expect(run('haproxy', ['-c', '-f', adapted('deploy/haproxy/haproxy.cfg')])).toMatchObject({ status: 0 })
 })
 
-test.skipIf(withoutProgram('caddy', 'version'))('Caddy', () => {
-  const file = join(process.cwd(), 'deploy/caddy/Caddyfile')
-  expect(run('caddy', ['validate', '--adapter', 'caddyfile', '--config', file])).toMatchObject({ status: 0 })
+test.skipIf(lacksCaddy)('Caddy', () => {
+  const file = join(folder, 'Caddyfile')
+  writeFileSync(file, caddyfile())
+  expect(run(caddyProgram, ['validate', '--adapter', 'caddyfile', '--config', file])).toMatchObject({
+    status: 0,
+  })
 })
 
 test.skipIf(withoutProgram('systemd-analyze', '--version'))('systemd: the unit exposes little', () => {

@@ -1,33 +1,21 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { Agent, request } from 'node:https'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort, makeCertificate, openClient } from './client.ts'
+
+export { freePort }
 
 // The shipped file of nginx, run by the nginx of this machine in front of the given nodes.
 export const lacksNginx = spawnSync('nginx', ['-v']).error !== undefined
 if (lacksNginx) console.warn('SKIPPED: nginx is not on this machine, so its file in deploy/ was not run.')
 
-export type NginxAnswer = { http: number; text: string }
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 export async function startNginx(nodes: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-nginx-'))
   const port = await freePort()
-  const openssl = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=pay.example']
-  const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'fullchain.pem')]
-  execFileSync('openssl', [...openssl, ...files], { stdio: 'ignore' })
+  makeCertificate(folder)
   const servers = nodes.map(node => `  server ${node} max_fails=1 fail_timeout=2s;`).join('\n')
   const site = readFileSync('deploy/nginx/tollgate.conf', 'utf8')
     .replace(/( +server 10\.0\.0\.1\d:8080 max_fails=1 fail_timeout=2s;\n)+/, `${servers}\n`)
@@ -46,20 +34,7 @@ export async function startNginx(nodes: readonly string[]) {
     `${user}daemon off;\npid ${folder}/pid;\nevents {}\nhttp {\n${paths}\ninclude ${folder}/site.conf;\n}\n`,
   )
   const nginx = spawn('nginx', ['-c', main, '-e', join(folder, 'start.log')], { stdio: 'inherit' })
-  const agent = new Agent({ keepAlive: true, rejectUnauthorized: false })
-
-  // A request of a client that trusts the certificate.
-  const ask = (method: string, path: string, body?: string) =>
-    new Promise<NginxAnswer>((resolve, reject) => {
-      const headers = { host: 'pay.example', 'content-type': 'application/json' }
-      const sent = request({ host: '127.0.0.1', port, path, method, headers, agent }, answer => {
-        let text = ''
-        answer
-          .on('data', chunk => (text += chunk))
-          .on('end', () => resolve({ http: answer.statusCode ?? 0, text }))
-      })
-      sent.on('error', reject).end(body)
-    })
+  const { ask, close } = openClient(port)
   const isServing = () =>
     ask('GET', '/healthz').then(
       ({ http }) => http === 200,
@@ -70,7 +45,7 @@ export async function startNginx(nodes: readonly string[]) {
     ask,
     log: () => readFileSync(join(folder, 'tollgate.log'), 'utf8'),
     async stop() {
-      agent.destroy()
+      close()
       nginx.kill('SIGTERM')
       await once(nginx, 'exit')
       rmSync(folder, { recursive: true, force: true })
