@@ -28,11 +28,34 @@ const iniSettings = (text: string): Record<string, string> =>
   )
 const composePooler = iniSettings(readFileSync('deploy/compose/pgbouncer.ini', 'utf8'))
 
-test.skipIf(lacks('docker', 'compose', 'version'))('docker compose reads the compose file', () => {
+const lacksCompose = lacks('docker', 'compose', 'version')
+test.skipIf(lacksCompose)('docker compose reads the compose file', () => {
   expect(check('docker', 'compose', '-f', 'deploy/compose/compose.yaml', 'config', '-q')).toMatchObject({
     status: 0,
   })
 })
+
+// Version 1, which Debian 12 has, does not accept `name` and reads the rest.
+test.skipIf(!lacksCompose || lacks('docker-compose', 'version'))(
+  'docker-compose reads the compose file',
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-compose-'))
+    const path = join(folder, 'compose.yaml')
+    const read = (text: string) => {
+      writeFileSync(path, text)
+      return check('docker-compose', '--project-directory', 'deploy/compose', '-f', path, 'config')
+    }
+    const file = compose.replace(/^name: .*\n/m, '')
+    const wrong = read(file.replace('cap_drop', 'cap_drops'))
+    const { status, text } = read(file)
+    rmSync(folder, { recursive: true })
+    expect(wrong.text).toContain("'cap_drops'")
+    expect(status, text).toBe(0)
+    expect(
+      text.match(/^ {2}(gateway1|gateway2|database|pgbouncer|nginx|prometheus|grafana):$/gm),
+    ).toHaveLength(7)
+  },
+)
 
 test('the compose file mounts files that exist, and its commands make every secret', () => {
   const mounted = [...compose.matchAll(/^ +- (\.{1,2}\/[^:]+):/gm)].map(([, path]) => path as string)
@@ -45,13 +68,15 @@ test('the compose file mounts files that exist, and its commands make every secr
   expect(secrets.filter(path => !page.includes(`> ${path}`))).toEqual([])
 })
 
-test('nginx of the compose file finds the gateways', () => {
+test('nginx of the compose file finds the gateways, and logs to the driver of the container', () => {
   const edits = /sed '([^']+)'/.exec(compose)?.[1] ?? ''
   const { text } = check('sed', edits, 'deploy/nginx/tollgate.conf')
   expect(text.match(/^ +server (\S+)/gm)?.map(line => line.trim())).toEqual([
     'server gateway1:8080',
     'server gateway2:8080',
   ])
+  expect(text).not.toContain('/var/log/nginx')
+  expect(text).toMatch(/^ +access_log \/dev\/stdout tollgate;\n +error_log +\/dev\/stderr crit;/m)
   const services = [...compose.matchAll(/^ {2}(gateway\d):/gm)].map(([, name]) => `server ${name}:8080`)
   expect(services).toEqual(['server gateway1:8080', 'server gateway2:8080'])
 })
