@@ -135,9 +135,10 @@ test('a failed write is counted and reported, and the next one is not affected',
   expect(troubles).toHaveLength(1)
 })
 
+const isOfLost = ({ values }: Query) => JSON.stringify(values).includes('lost')
+const gone = () => Promise.reject(new ShardUnavailable('gone'))
+
 test('a worker of a sharded database is gone: only the requests of its merchants are dropped', async () => {
-  const isOfLost = ({ values }: Query) => JSON.stringify(values).includes('lost')
-  const gone = () => Promise.reject(new ShardUnavailable('gone'))
   const transaction: Db['transaction'] = steps =>
     db.transaction(tx => steps({ ...tx, rows: query => (isOfLost(query) ? gone() : tx.rows(query)) }))
   const broken: Db = { ...db, transaction, withQuota: () => broken, withDeadline: () => broken }

@@ -94,9 +94,22 @@ export async function answerPrompt(phone: Page, decision: 'Approve' | 'Decline',
 
 // The test phone opens in another tab.
 export async function decideOnTestPhone(page: Page, decision: 'Approve' | 'Decline', t: Texts = en) {
-  const [phone] = await Promise.all([page.context().waitForEvent('page'), follow(page, t.wait.test_phone)])
+  const phone = await openTestPhone(page, t)
   await answerPrompt(phone, decision, t)
   await phone.close()
+}
+
+// Without scripts the waiting page reloads itself. A click while it does opens nothing, and is repeated.
+async function openTestPhone(page: Page, t: Texts): Promise<Page> {
+  for (;;) {
+    const opened = page
+      .context()
+      .waitForEvent('page', { timeout: 10_000 })
+      .catch(() => undefined)
+    await follow(page, t.wait.test_phone)
+    const phone = await opened
+    if (phone) return phone
+  }
 }
 
 export const seesPaid = (page: Page, t: Texts = en) => sees(page, t.paid.title)
