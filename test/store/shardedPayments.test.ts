@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recentMessages } from '../../src/actions/messages/recentMessages.ts'
 import {
@@ -192,21 +191,6 @@ describe.skipIf(!isSharded)(titleOnSharded('whole payments'), () => {
       [],
     )
     expect(await db.rows(sql`select from messages`)).toEqual([])
-  })
-
-  // The numbers of the next transactions, at the coordinator and at its workers. One that has only read takes none.
-  const nextNumbers = () =>
-    gateway.db.one(sql`
-      select pg_snapshot_xmax(pg_current_snapshot())::text as here, (select jsonb_agg(result) from
-        run_command_on_workers('select pg_snapshot_xmax(pg_current_snapshot())')) as at_workers`)
-
-  // They have work of their own now and then.
-  test('a node that has nothing to do commits nothing on any of the servers', async () => {
-    await until(async () => {
-      const before = await nextNumbers()
-      await sleep(3000) // all that look, look several times
-      return isDeepStrictEqual(await nextNumbers(), before)
-    })
   })
 
   test('nobody had trouble', () => {
