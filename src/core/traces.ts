@@ -34,7 +34,7 @@ const noSpan = trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
 
 type InSpan<T> = (span: Span) => Promise<T>
 
-// Runs work in a span below `parent`, by default the active span. If there is none, nobody traces this work.
+// Runs work in a span below `parent`, by default the active span. Without one the work is not traced.
 export function inSpan<T>(
   name: string,
   options: SpanOptions & { parent?: Context },
@@ -44,7 +44,7 @@ export function inSpan<T>(
   return trace.getSpan(parent) ? inNewSpan(name, options, parent, work) : work(noSpan)
 }
 
-// The same, also without a parent: the span begins a trace.
+// Like inSpan, but without a parent the span begins a new trace.
 export function inNewSpan<T>(
   name: string,
   options: SpanOptions,

@@ -1,6 +1,6 @@
 import type { Lang } from '../languages/languages.ts'
 
-// `results` and `hints` are by the result of a try.
+// The keys of `results` and `hints` are results of a try.
 const en = {
   results: {
     acknowledged: 'acknowledged',

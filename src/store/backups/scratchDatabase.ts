@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { HostClient } from '../connections/hostClient.ts'
 
-// Creates a database on the server of a URL, for a user who may (createdb).
+// Creates a database on the server of a URL, whose role needs createdb.
 export async function createScratchDatabase(serverUrl: string, name: string) {
   const run = async (text: string) => {
     const client = new HostClient(serverUrl, { application_name: 'tollgate verify' })

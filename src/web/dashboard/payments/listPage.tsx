@@ -175,8 +175,8 @@ export const StatusPill = ({ visit, status }: { visit: MerchantVisit; status: St
 
 const maxNote = 60
 
-// What there is to say beside the status: what went back, that the shop has not acknowledged, why it is not paid, or how
-// long it can be.
+// The text beside the status: what was refunded, that the shop has not acknowledged the notification, why the payment
+// failed, or how long it can still be paid.
 export function sideNote(
   { lang, now }: Pick<MerchantVisit, 'lang' | 'now'>,
   payment: Payment,
