@@ -118,7 +118,7 @@ const ended = `case when n % 10 = 0 then 'failed' else 'paid' end`
 // So many stored payments and no others; their invoice ids count from 1.
 export async function fill({ url, merchant }, count, status = ended) {
   const row = rowInSql(merchant, { ...storedParts, status })
-  await query(url, empty)
+  await truncate(url, empty)
   await query(
     url,
     `insert into payments (${Object.keys(row).join(', ')})
@@ -132,7 +132,7 @@ export async function fill({ url, merchant }, count, status = ended) {
 // because two gateways and (a) together have more connections than the server takes; a gateway opens
 // new ones by itself.
 export async function reset({ url }, { emptied }) {
-  if (emptied) await query(url, empty)
+  if (emptied) await truncate(url, empty)
   await query(url, 'checkpoint')
   await query(
     url,
@@ -142,7 +142,19 @@ export async function reset({ url }, { emptied }) {
 
 // For rounds in which payments are lived to their end.
 export const emptyAll = ({ url }) =>
-  query(url, 'truncate payments, events, sandbox_charges, notifications, deliveries, tries, messages cascade')
+  truncate(url, 'truncate payments, events, sandbox_charges, notifications, deliveries, tries, messages cascade')
+
+// Workers of a gateway that runs meanwhile may hold one of these tables and wait for another. A truncate that PostgreSQL
+// ends for this is repeated.
+async function truncate(url, text) {
+  const deadlock = '40P01'
+  for (let left = 10; ; left--)
+    try {
+      return await query(url, text)
+    } catch (error) {
+      if (error.code !== deadlock || left === 0) throw error
+    }
+}
 
 export async function query(url, text) {
   const client = new Client({ connectionString: url, application_name: 'bench' })

@@ -127,7 +127,7 @@ test('the promoted standby is no copy: workers and live payments go on by themse
   assert.equal(live.http, 200)
   await query(
     standby.url,
-    `update payments set expires_at = now() - interval '1 second' where tx_reference = '${referenceOf(live)}'`,
+    `update payments set expires_at = now() + interval '1 second' where tx_reference = '${referenceOf(live)}'`,
   )
   await until('a worker ends the expired payment', () =>
     query(standby.url, `select from payments where tx_reference = $1 and status = 'failed'`, [
