@@ -42,11 +42,28 @@ const indented = (rows: SimulatedAccount['numbers']) => rows.map(([number, what]
 
 const controlLine = (url: string, name: string, body: string) => `curl -d '${body}' ${url}/control/${name}`
 
+const usage = 'npm run simulate -- [--port FIRST_PORT] [--gateway URL]'
+
+function readArgs(args: readonly string[]) {
+  try {
+    const options = {
+      port: { type: 'string' },
+      gateway: { type: 'string' },
+      help: { type: 'boolean' },
+    } as const
+    return parseArgs({ args: [...args], options }).values
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n${usage}\n`)
+    return process.exit(2)
+  }
+}
+
 export async function main(args: readonly string[]) {
-  const { values } = parseArgs({
-    args: [...args],
-    options: { port: { type: 'string' }, gateway: { type: 'string' } },
-  })
+  const values = readArgs(args)
+  if (values.help) {
+    process.stdout.write(`${usage}\n`)
+    return
+  }
   const port = Number(values.port ?? firstPort)
   const gateway = values.gateway ?? usualGateway
   const options = (offset: number) => ({ port: port && port + offset, gateway })
