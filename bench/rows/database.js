@@ -142,7 +142,10 @@ export async function reset({ url }, { emptied }) {
 
 // For rounds in which payments are lived to their end.
 export const emptyAll = ({ url }) =>
-  truncate(url, 'truncate payments, events, sandbox_charges, notifications, deliveries, tries, messages cascade')
+  truncate(
+    url,
+    'truncate payments, events, sandbox_charges, notifications, deliveries, tries, messages cascade',
+  )
 
 // Workers of a gateway that runs meanwhile may hold one of these tables and wait for another. A truncate that PostgreSQL
 // ends for this is repeated.
