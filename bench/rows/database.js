@@ -149,7 +149,7 @@ export const emptyAll = ({ url }) =>
 
 // Workers of a gateway that runs meanwhile may hold one of these tables and wait for another. A truncate that PostgreSQL
 // ends for this is repeated.
-async function truncate(url, text) {
+export async function truncate(url, text) {
   const deadlock = '40P01'
   for (let left = 10; ; left--)
     try {

@@ -1,5 +1,5 @@
 // What is delivered: the same ids, addresses and bytes for everybody, made in SQL from the number n of a row.
-import { query } from './database.js'
+import { query, truncate } from './database.js'
 import { thisVersion } from '../version.js'
 
 const at = { ref: '@reference@', n: '@n@' } // where a body differs from row to row
@@ -72,7 +72,7 @@ export const finishedSql = (body, dataset, range) =>
 
 const tables = 'notifications, deliveries, tries'
 
-export const empty = url => query(url, `truncate ${tables}`)
+export const empty = url => truncate(url, `truncate ${tables}`)
 
 export async function add(url, statements) {
   for (const text of statements) await query(url, text)

@@ -83,7 +83,7 @@ test.skipIf(lacksNginx)('a page survives it, and the log has no token, query or 
   await nginx.ask('POST', `/callbacks/${attempt}`)
   // A line is written after the answer.
   for (const line of ['GET /checkout/***/state ', 'GET /v1/gateway/json_status_chk ', 'POST /callbacks/*** '])
-    await expect.poll(nginx.log).toContain(line)
+    await expect.poll(nginx.log, { timeout: 10_000 }).toContain(line)
   const log = nginx.log()
   for (const secret of [token, attempt, 'secret=1', merchant.test.merchant_key])
     expect(log).not.toContain(secret)

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { newMasterKey, tollgateJson } from '../cli/tollgate.ts'
@@ -49,4 +49,11 @@ test('npm run simulate: commands, settings, numbers and controls work as they ar
   child.kill('SIGINT')
   const [code] = (await once(child, 'exit')) as [number]
   expect(code).toBe(0)
+})
+
+test('npm run simulate: an unknown option prints the usage, and no stack', { timeout: 60_000 }, () => {
+  const args = ['test/simulators/run.js', '--bogus']
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  expect(status).toBe(2)
+  expect(stderr).toMatch(/^Unknown option '--bogus'\S*.*\nnpm run simulate -- .*\n$/)
 })
